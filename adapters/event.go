@@ -1,0 +1,92 @@
+package adapters
+
+import "time"
+
+// Event is what an adapter hands to its Sink. The set is sealed.
+type Event interface {
+	// Origin says where the event came from and who caused it.
+	Origin() Origin
+	isEvent()
+}
+
+// Origin is what every event carries.
+type Origin struct {
+	EventID  string    `json:"eventId"` // the platform's id of the event, unique in its channel; redelivery repeats it (C3)
+	Chat     Chat      `json:"chat"`
+	Kind     Kind      `json:"kind"`
+	ChatName string    `json:"chatName,omitempty"`
+	From     User      `json:"from"`
+	At       time.Time `json:"at"`
+}
+
+// Origin returns o itself, so that embedding it is all an event needs.
+func (o Origin) Origin() Origin { return o }
+
+// Message is something a person wrote. Reactions, service messages and the bot's own messages
+// never become one (T10). Albums and pastes that the platform split are one Message (C3).
+type Message struct {
+	Origin
+	ID        string `json:"id"`
+	Text      string `json:"text"`              // the bot's own mention removed, white space trimmed
+	Mentioned bool   `json:"mentioned"`         // a mention, a reply to the bot, or a command addressed to it
+	ReplyTo   *Reply `json:"replyTo,omitempty"` // nil where the reply is only a topic's implicit one
+	Files     []File `json:"files,omitempty"`
+}
+
+// Ref names the message itself.
+func (m Message) Ref() Ref { return Ref{Chat: m.Chat, ID: m.ID} }
+
+// Reply is the message that a Message answers.
+type Reply struct {
+	ID    string `json:"id"`
+	Text  string `json:"text,omitempty"`
+	ToBot bool   `json:"toBot,omitempty"`
+}
+
+// Edited says that a person changed the text of message ID (S7). Adapters leave out edits that
+// did not change the text where they can tell; the turn code compares again.
+type Edited struct {
+	Origin
+	ID        string `json:"id"`
+	Text      string `json:"text"`
+	Mentioned bool   `json:"mentioned"`
+}
+
+// Press is a pressed button. The adapter has acknowledged it to the platform already.
+type Press struct {
+	Origin
+	ID   string `json:"id"`   // the message that carries the button; "" where the platform does not say
+	Data string `json:"data"` // Button.Data
+}
+
+// Command is a native command: a slash command, a message shortcut or a context menu entry.
+// Commands written as text ("/stop", "/stop@bot") come as Message.
+type Command struct {
+	Origin
+	Name   string `json:"name"`             // without slash, lower case
+	Args   string `json:"args,omitempty"`   // white space trimmed
+	Target string `json:"target,omitempty"` // the message a shortcut or context command was used on
+	// Answer sends the answer to the one who asked, as only they see it; nil: answer in the chat.
+	Answer func(Post) error `json:"-"`
+}
+
+// StopRequested is the platform's own stop control (Slack agent sessions, Telegram drafts).
+type StopRequested struct {
+	Origin
+	ID string `json:"id,omitempty"` // the message it was pressed on, where known
+}
+
+func (Message) isEvent()       {}
+func (Edited) isEvent()        {}
+func (Press) isEvent()         {}
+func (Command) isEvent()       {}
+func (StopRequested) isEvent() {}
+
+// File is an attachment, in either direction (C7).
+type File struct {
+	Name   string `json:"name"`
+	MIME   string `json:"mime,omitempty"`
+	Size   int64  `json:"size,omitempty"`
+	Source string `json:"source,omitempty"` // inbound: what Fetcher.Fetch needs (file id or URL)
+	Data   []byte `json:"data,omitempty"`   // outbound: the content
+}

@@ -1,0 +1,50 @@
+package agent
+
+// Message is one message of the history a model is given.
+type Message struct {
+	Role   Role   `json:"role"`
+	Blocks []Part `json:"blocks"`
+}
+
+// Role says whose message it is. Tool results are a message of their own.
+type Role string
+
+// The roles.
+const (
+	User      Role = "user"
+	Assistant Role = "assistant"
+	ToolRole  Role = "tool"
+)
+
+// PartKind names a part of a message.
+type PartKind string
+
+// The parts. Which fields each uses stands beside it.
+const (
+	PartText      PartKind = "text"      // Text
+	PartReasoning PartKind = "reasoning" // ID, Text, Signature
+	PartToolCall  PartKind = "tool_call" // ID, Name, Args
+	PartResult    PartKind = "result"    // ID of the call, Text, IsError
+	PartFile      PartKind = "file"      // Name, MIME, Data: an image, or a text file
+)
+
+// Part is a piece of a message, in the order of P8: thinking, text, tool calls of a model request.
+type Part struct {
+	Kind      PartKind `json:"kind"`
+	ID        string   `json:"id,omitempty"`
+	Request   string   `json:"request,omitempty"` // model request it came from
+	Text      string   `json:"text,omitempty"`
+	Signature string   `json:"signature,omitempty"`
+	Name      string   `json:"name,omitempty"`
+	Args      ToolArgs `json:"args,omitempty"`
+	IsError   bool     `json:"isError,omitempty"`
+	// Incomplete: cut before its end (stop, cut stream, crash).
+	Incomplete bool   `json:"incomplete,omitempty"`
+	MIME       string `json:"mime,omitempty"`
+	Data       []byte `json:"data,omitempty"`
+}
+
+// UserText is a user message of text only.
+func UserText(text string) Message {
+	return Message{Role: User, Blocks: []Part{{Kind: PartText, Text: text}}}
+}
