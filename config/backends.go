@@ -1,0 +1,51 @@
+package config
+
+// Backend is something that answers (A2). Which fields count depends on Type.
+type Backend struct {
+	Type       string            // script, openai, anthropic
+	File       string            // script: path of the script, absolute; "" = the built-in demo
+	BaseURL    string            // openai, anthropic; "" = the vendor's own
+	APIKey     string            // openai, anthropic
+	Model      string            // openai, anthropic
+	MaxTokens  int               // openai (0 = the server's own), anthropic
+	Headers    map[string]string // openai, anthropic: sent with every request
+	MCPServers []string          // openai, anthropic: names in mcpServers
+}
+
+// backendTypes are the built ones; unbuilt stands in abilities.go.
+var backendTypes = []string{"script", "openai", "anthropic"}
+
+func (b *Backend) fields() []field {
+	models := []string{"openai", "anthropic"}
+	return []field{
+		enum("type", &b.Type, backendTypes, "Kind of backend: a script for demos and tests, an OpenAI-compatible server, Anthropic.").must().
+			check(checkBackendType),
+		text("file", &b.File, "Script to play. Relative to the config file.").shown("a built-in demo").only("script"),
+		text("baseURL", &b.BaseURL, "Address of the API, such as `http://127.0.0.1:11434/v1`.").check(checkURL).shown("the vendor's own").only(models...),
+		text("apiKey", &b.APIKey, "API key.").masked().only(models...),
+		text("model", &b.Model, "Model.").must().only(models...),
+		integer("maxTokens", &b.MaxTokens, 0, "Longest answer of a model request, in tokens.").shown("the server's own").only(models...),
+		texts("headers", &b.Headers, "Extra HTTP headers.").masked().only(models...),
+		list("mcpServers", &b.MCPServers, "Tool servers that it may use.").only(models...),
+	}
+}
+
+// MCPServer is a tool server, started as a process or reached by HTTP (A3). Exactly one of
+// Command and URL is set.
+type MCPServer struct {
+	Command []string          // stdio
+	Env     map[string]string // stdio: added to typist's own environment
+	URL     string            // streamable HTTP
+	Headers map[string]string // streamable HTTP
+	Approve bool              // each call needs a person's approval (A4)
+}
+
+func (m *MCPServer) fields() []field {
+	return []field{
+		list("command", &m.Command, "Program and arguments of a server that speaks over stdio."),
+		texts("env", &m.Env, "Environment variables for the program.").masked(),
+		text("url", &m.URL, "Address of a server that speaks streamable HTTP.").check(checkURL),
+		texts("headers", &m.Headers, "Extra HTTP headers.").masked(),
+		flag("approve", &m.Approve, "Each call of its tools waits for a person's approval."),
+	}
+}
