@@ -1,0 +1,101 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// stretch is a piece of a path: the nodes first…last, in order.
+type stretch struct{ first, last int64 }
+
+// Path is the path root → leaf with content; leaf "" is the active one. A chat without turns has
+// an empty path.
+func (s *Store) Path(ctx context.Context, chat, leaf string) ([]Node, error) {
+	return s.Tail(ctx, chat, leaf, 0)
+}
+
+// Tail is the end of Path, at most limit nodes; 0 = all.
+func (s *Store) Tail(ctx context.Context, chat, leaf string, limit int) (out []Node, err error) {
+	err = s.read(ctx, "path", func(c *conn) error {
+		out = nil
+		pieces, err := stretches(c, chat, leaf, limit)
+		if err != nil {
+			return err
+		}
+		for _, p := range pieces {
+			list, err := nodes(c, nodeColumns+` WHERE n.pos BETWEEN ?1 AND ?2 ORDER BY n.pos`, p.first, p.last)
+			if err != nil {
+				return err
+			}
+			out = append(out, list...)
+		}
+		return nil
+	})
+	return out, err
+}
+
+// PathIDs is the path root → leaf as ids; leaf "" is the active one.
+func (s *Store) PathIDs(ctx context.Context, chat, leaf string) (out []string, err error) {
+	err = s.read(ctx, "path ids", func(c *conn) error {
+		out = nil
+		pieces, err := stretches(c, chat, leaf, 0)
+		if err != nil {
+			return err
+		}
+		for _, p := range pieces {
+			if err := c.rows(`SELECT id FROM nodes WHERE pos BETWEEN ?1 AND ?2 ORDER BY pos`, []any{p.first, p.last}, func(r scanner) error {
+				var id string
+				err := r.Scan(&id)
+				out = append(out, id)
+				return err
+			}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// stretches are the pieces of a path, root first: one per branch it passes, not one per node.
+func stretches(c *conn, chat, leaf string, limit int) ([]stretch, error) {
+	id, err := knownChat(c, chat)
+	if err != nil {
+		return nil, err
+	}
+	var pos int64
+	if leaf == "" {
+		if _, err := c.row(`SELECT leaf FROM chats WHERE id = ?1`, []any{id}, &pos); err != nil {
+			return nil, err
+		}
+	} else {
+		var owner int64
+		if pos, owner, err = nodePos(c, leaf); err != nil {
+			return nil, err
+		}
+		if pos == 0 || owner != id {
+			return nil, fmt.Errorf("leaf %s: %w", leaf, ErrNotFound)
+		}
+	}
+	var pieces []stretch
+	for left := int64(limit); pos != 0; {
+		piece := stretch{first: pos >> segmentBits << segmentBits, last: pos}
+		if limit > 0 && piece.last-piece.first+1 >= left {
+			piece.first = piece.last - left + 1
+			pieces = append(pieces, piece)
+			break
+		}
+		left -= piece.last - piece.first + 1
+		pieces = append(pieces, piece)
+		found, err := c.row(`SELECT parent FROM nodes WHERE pos = ?1`, []any{piece.first}, &pos)
+		if err != nil {
+			return nil, err
+		}
+		if !found {
+			return nil, fmt.Errorf("branch of %s has no beginning: %w", leaf, ErrCorrupt)
+		}
+	}
+	slices.Reverse(pieces)
+	return pieces, nil
+}
