@@ -37,7 +37,7 @@ func (a *Agents) fields() []field {
 		section("defaults", "", a.Defaults.fields),
 		mapOf("list", "ID", &a.List, "Agents that differ from `agents.defaults`; they may set any of its keys.", func() Agent {
 			own := a.Defaults
-			own.TypingMode, own.TypingInterval = "", 0
+			own.TypingMode, own.TypingInterval, own.Heartbeat.Agent = "", 0, ""
 			return own
 		}, (*Agent).fields).sameAs("agents.defaults"),
 	}
@@ -62,7 +62,7 @@ func typingMode(p *string) field {
 }
 
 func typingInterval(p *time.Duration) field {
-	return seconds("typingIntervalSeconds", p, 1, "How often the indicator is renewed.").shown("6").asLive()
+	return seconds("typingIntervalSeconds", p, 1, "How often the indicator is renewed; at least 1, fractions count.").shown("6").asLive()
 }
 
 // Heartbeat is a turn that the clock starts (H1).

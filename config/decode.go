@@ -70,7 +70,7 @@ func (d *decoder) pairs(path string, n *yaml.Node) []pair {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k, v := resolve(n.Content[i]), resolve(n.Content[i+1])
 		switch {
-		case k.Kind != yaml.ScalarNode || k.Tag != "!!str" && k.Tag != "!!int" && k.Tag != "!!bool" || k.Value == "":
+		case k.Kind != yaml.ScalarNode || k.Tag != "!!str" && k.Tag != "!!int" && k.Tag != "!!bool" && k.Tag != "!!merge" || k.Value == "":
 			d.refuse(n.Content[i], path, "a key must be plain text", "")
 		case first[k.Value] != 0:
 			d.refuse(n.Content[i], join(path, printable(k.Value)), fmt.Sprintf("is there twice, first in line %d", first[k.Value]), "")

@@ -159,7 +159,7 @@ func integer(key string, p *int, least int, doc string) field {
 func duration(key string, p *time.Duration, least time.Duration, doc string) field {
 	limits := fmt.Sprintf("0, or a duration of %s or more such as 30m, 1h30m", strings.TrimSuffix(least.String(), "0s"))
 	return field{
-		key: key, doc: doc, kind: "duration", limits: limits, def: code(p.String()), value: func() any { return *p },
+		key: key, doc: doc, kind: "duration", limits: limits, def: code(strings.TrimSuffix(p.String(), "s")), value: func() any { return *p },
 		schema: func(field) map[string]any {
 			return map[string]any{"anyOf": []any{
 				map[string]any{"const": 0},

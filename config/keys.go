@@ -32,7 +32,7 @@ func collect(path string, fields []field, live bool, keys *[]Key) {
 			at = join(at, f.entryKey)
 		}
 		if f.sub == nil && f.template == nil || f.doc != "" {
-			*keys = append(*keys, Key{Path: at, Type: f.kind, Default: f.def, Doc: f.doc, Allowed: f.hint(), Reloadable: isLive, Required: f.required})
+			*keys = append(*keys, Key{Path: at, Type: f.kind, Default: f.def, Doc: f.doc, Allowed: strings.Join(f.allowed, ", "), Reloadable: isLive, Required: f.required})
 		}
 		if f.same == "" {
 			collect(at, f.all(), isLive, keys)
@@ -40,25 +40,48 @@ func collect(path string, fields []field, live bool, keys *[]Key) {
 	}
 }
 
-// Markdown is the table of all keys for the README.
+// Markdown is the table of all keys for the README. A key that is the same in every channel
+// stands once, as channels.*.
 func Markdown() string {
 	var b strings.Builder
 	b.WriteString("| key | type | default | what it does |\n|---|---|---|---|\n")
-	for _, k := range Keys() {
-		doc := k.Doc
-		if k.Allowed != "" {
-			doc += " Allowed: " + k.Allowed + "."
+	seen := map[Key]int{}
+	shared := func(k Key) Key {
+		for _, name := range channelNames {
+			k.Path = strings.Replace(k.Path, "channels."+name+".", "channels.*.", 1)
 		}
-		if k.Reloadable {
-			doc += " ↻"
+		return k
+	}
+	keys := Keys()
+	for _, k := range keys {
+		seen[shared(k)]++
+	}
+	done := map[Key]bool{}
+	for _, k := range keys {
+		if common := shared(k); seen[common] == len(channelNames) {
+			if done[common] {
+				continue
+			}
+			done[common], k = true, common
 		}
-		def := k.Default
-		if k.Required {
-			def = "*required*"
-		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", k.Path, k.Type, def, strings.ReplaceAll(doc, "|", `\|`))
+		k.row(&b)
 	}
 	return b.String()
+}
+
+func (k Key) row(b *strings.Builder) {
+	doc := k.Doc
+	if k.Allowed != "" {
+		doc += " Allowed: " + k.Allowed + "."
+	}
+	if k.Reloadable {
+		doc += " ↻"
+	}
+	def := k.Default
+	if k.Required {
+		def = "*required*"
+	}
+	fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", k.Path, k.Type, def, strings.ReplaceAll(doc, "|", `\|`))
 }
 
 var keyPlaces = sync.OnceValue(func() map[string][]string {
