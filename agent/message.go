@@ -25,15 +25,17 @@ const (
 	PartReasoning PartKind = "reasoning" // ID, Text, Signature
 	PartToolCall  PartKind = "tool_call" // ID, Name, Args
 	PartResult    PartKind = "result"    // ID of the call, Text, IsError
-	PartFile      PartKind = "file"      // Name, MIME, Data: an image, or a text file
+	PartFile      PartKind = "file"      // Name, MIME, Data: an image, or a text file; without Data: one the agent sent to the chat
+	PartSubagent  PartKind = "subagent"  // ID (the run id), Name: a subagent; its parts follow and carry its id as Subagent
 )
 
 // Part is a piece of a message, in the order of P8: thinking, text, tool calls of a model request.
 type Part struct {
 	Kind      PartKind `json:"kind"`
 	ID        string   `json:"id,omitempty"`
-	Request   string   `json:"request,omitempty"` // model request it came from
-	Text      string   `json:"text,omitempty"`
+	Subagent  string   `json:"subagent,omitempty"` // the subagent it came from; "" = the run itself
+	Request   string   `json:"request,omitempty"`  // model request it came from
+	Text      string   `json:"text,omitempty"`     // of a tool call: its arguments, where they are no valid JSON
 	Signature string   `json:"signature,omitempty"`
 	Name      string   `json:"name,omitempty"`
 	Args      ToolArgs `json:"args,omitempty"`
