@@ -27,7 +27,7 @@ type Channel struct {
 // Group is how one group (channel, guild channel, supergroup) is served (C1).
 type Group struct {
 	RequireMention bool
-	AllowFrom      []string // nil = the channel's; empty = nobody
+	AllowFrom      []string // nil = the channel's; never empty otherwise
 	Agent          string   // "" = the channel's
 }
 
@@ -115,7 +115,7 @@ func (c *Channel) common(token, api, allow string) []field {
 func (g *Group) fields() []field {
 	return []field{
 		flag("requireMention", &g.RequireMention, "Answer only when mentioned, replied to or commanded."),
-		ids("allowFrom", &g.AllowFrom, "People who may use the bot in this group.").shown("the channel's"),
+		ids("allowFrom", &g.AllowFrom, "People who may use the bot in this group; at least one.").nonEmpty().shown("the channel's"),
 		text("agent", &g.Agent, "Agent that answers in this group.").shown("the channel's"),
 	}
 }

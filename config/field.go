@@ -24,6 +24,7 @@ type field struct {
 	required bool
 	live     bool // a reload changes it without a restart (O5)
 	secret   bool // its value is shown nowhere
+	filled   bool // a list that may not be empty
 	types    []string
 
 	checkValue func(d *decoder, at string, value string) *refusal
@@ -44,6 +45,7 @@ type refusal struct{ reason, allowed string }
 func (f field) shown(def string) field     { f.def = def; return f }
 func (f field) asLive() field              { f.live = true; return f }
 func (f field) masked() field              { f.secret = true; return f }
+func (f field) nonEmpty() field            { f.filled = true; return f }
 func (f field) must() field                { f.required = true; f.def = ""; return f }
 func (f field) only(types ...string) field { f.types = types; return f }
 func (f field) sameAs(key string) field    { f.same = key; return f }
@@ -199,16 +201,24 @@ func ids(key string, p *[]string, doc string) field { return listOf(key, "list o
 func listOf(key, kind string, p *[]string, numbers bool, doc string) field {
 	return field{
 		key: key, doc: doc, kind: kind, def: code(strings.Join(*p, ", ")), value: func() any { return *p },
-		schema: func(field) map[string]any {
+		schema: func(f field) map[string]any {
 			item := map[string]any{"type": "string", "minLength": 1}
 			if numbers {
 				item = map[string]any{"anyOf": []any{item, map[string]any{"type": "integer"}}}
 			}
-			return map[string]any{"type": "array", "items": item}
+			array := map[string]any{"type": "array", "items": item}
+			if f.filled {
+				array["minItems"] = 1
+			}
+			return array
 		},
 		decode: func(d *decoder, f field, path string, n *yaml.Node) {
 			if n.Kind != yaml.SequenceNode {
 				d.wrongType(f, path, n, "[a, b]")
+				return
+			}
+			if f.filled && len(n.Content) == 0 {
+				d.refuse(n, path, "is empty: name somebody, or take the key away for "+f.def, "")
 				return
 			}
 			found := make([]string, 0, len(n.Content))

@@ -42,6 +42,7 @@ func TestLoad_YAMLFaults(t *testing.T) {
 		{"channels: {telegram: {botToken: x, appToken: y}}", "channels.telegram.appToken: unknown key here; it belongs to channels.slack"},
 		{"backends: {a: {model: x}}", "backends.a.type: is missing (allowed: script, openai, anthropic)"},
 		{"backends: {a: {type: openai, model: x, maxTokens: 1.5}}", "maxTokens: 1.5 is not allowed (allowed: a whole number, 0 or more)"},
+		{"channels: {telegram: {botToken: x, groups: {\"*\": {allowFrom: []}}}}", "groups.*.allowFrom: is empty: name somebody, or take the key away for the channel's"},
 		{"store: {url: 'mysql://x'}", "store.url: unknown kind of database"},
 	} {
 		_, err := Parse("typist.yaml", []byte(test.text), env())

@@ -84,6 +84,7 @@ func TestSchema_AgreesWithLoad(t *testing.T) {
 		"bool":           `channels: {discord: {botToken: x, pairing: "yes"}}`,
 		"list":           `silentTokens: NO_REPLY`,
 		"group key":      `channels: {discord: {botToken: x, groups: {"*": {mention: true}}}}`,
+		"empty group":    `channels: {discord: {botToken: x, groups: {"*": {allowFrom: []}}}}`,
 		"slack only":     `channels: {discord: {botToken: x, threadReplies: never}}`,
 	} {
 		if err := schema.Validate(asJSON(t, text)); err == nil {
