@@ -175,16 +175,9 @@ func (s *Store) Children(ctx context.Context, chat, parent string) (out []Node, 
 		FROM nodes n JOIN chats c ON c.id = n.chat WHERE n.chat = ?1 AND n.parent = ?2 ORDER BY n.pos`
 	err = s.read(ctx, "children", func(c *conn) error {
 		out = nil
-		id, err := knownChat(c, chat)
+		id, pos, err := within(c, chat, parent)
 		if err != nil || id == 0 {
 			return err
-		}
-		var pos int64
-		if parent != "" {
-			var owner int64
-			if pos, owner, err = nodePos(c, parent); err != nil || pos == 0 || owner != id {
-				return err
-			}
 		}
 		out, err = nodes(c, query, id, pos, parent)
 		return err

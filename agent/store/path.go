@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"encoding/json"
 	"fmt"
 	"slices"
 )
@@ -24,11 +26,9 @@ func (s *Store) Tail(ctx context.Context, chat, leaf string, limit int) (out []N
 			return err
 		}
 		for _, p := range pieces {
-			list, err := nodes(c, nodeColumns+` WHERE n.pos BETWEEN ?1 AND ?2 ORDER BY n.pos`, p.first, p.last)
-			if err != nil {
+			if out, err = readStretch(c, out, chat, p); err != nil {
 				return err
 			}
-			out = append(out, list...)
 		}
 		return nil
 	})
@@ -56,6 +56,42 @@ func (s *Store) PathIDs(ctx context.Context, chat, leaf string) (out []string, e
 		return nil
 	})
 	return out, err
+}
+
+// readStretch appends the nodes of one piece to out. It reads the rows in the order they lie on
+// disk, and joins nothing: a node's parent is the row before it.
+func readStretch(c *conn, out []Node, chat string, p stretch) ([]Node, error) {
+	var parent string
+	if _, err := c.row(`SELECT p.id FROM nodes n JOIN nodes p ON p.pos = n.parent WHERE n.pos = ?1`, []any{p.first}, &parent); err != nil {
+		return nil, err
+	}
+	start := len(out)
+	if err := c.rows(`SELECT id, run, message, incomplete, at FROM nodes WHERE pos BETWEEN ?1 AND ?2 ORDER BY pos`, []any{p.first, p.last}, func(r scanner) error {
+		n := Node{Chat: chat, Parent: parent}
+		var at, incomplete int64
+		var content sql.RawBytes
+		if err := r.Scan(&n.ID, &n.RunID, &content, &incomplete, &at); err != nil {
+			return err
+		}
+		if err := json.Unmarshal(content, &n.Message); err != nil {
+			return fmt.Errorf("node %s: %w", n.ID, err)
+		}
+		n.Incomplete, n.At, parent = incomplete != 0, fromMillis(at), n.ID
+		out = append(out, n)
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	return out, c.rows(`SELECT node, message FROM refs WHERE node BETWEEN ?1 AND ?2 ORDER BY n`, []any{p.first, p.last}, func(r scanner) error {
+		var pos int64
+		var message string
+		if err := r.Scan(&pos, &message); err != nil {
+			return err
+		}
+		n := &out[start+int(pos-p.first)]
+		n.Refs = append(n.Refs, message)
+		return nil
+	})
 }
 
 // stretches are the pieces of a path, root first: one per branch it passes, not one per node.
