@@ -6,12 +6,13 @@ var t0 = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
 // driver plays the lane's part: it sends each pulse when it is due, and the call takes latency.
 type driver struct {
-	c       Controller
-	now     time.Time
-	latency time.Duration
-	result  func(n int) (Result, time.Duration) // of the n-th pulse, from 0; nil: OK
-	sent    []time.Time
-	doneAt  time.Time
+	c        Controller
+	now      time.Time
+	latency  time.Duration
+	result   func(n int) (Result, time.Duration) // of the n-th pulse, from 0; nil: OK
+	sent     []time.Time
+	inFlight bool
+	doneAt   time.Time
 }
 
 func newDriver(p Params) *driver { return &driver{c: NewController(p), now: t0} }
@@ -21,7 +22,7 @@ func (d *driver) run(span time.Duration) {
 	until := d.now.Add(span)
 	for {
 		next, kind := until, 0
-		if d.c.inFlight && d.doneAt.Before(next) {
+		if d.inFlight && d.doneAt.Before(next) {
 			next, kind = d.doneAt, 1
 		}
 		if at, ok := d.c.Due(); ok && at.Before(next) {
@@ -39,10 +40,12 @@ func (d *driver) run(span time.Duration) {
 				r, after = d.result(len(d.sent) - 1)
 			}
 			d.c.Done(d.now, r, after)
+			d.inFlight = false
 		case 2:
-			if !d.c.Begin(d.now) {
-				panic("a due pulse was refused")
+			if d.inFlight || !d.c.Begin(d.now) {
+				panic("a due pulse was refused, or overtakes another")
 			}
+			d.inFlight = true
 			d.sent = append(d.sent, d.now)
 			d.doneAt = d.now.Add(d.latency)
 		}

@@ -150,8 +150,8 @@ func FuzzT5(f *testing.F) {
 				t.Fatalf("released %q of %q: neither nothing nor all", out, seen)
 			}
 			if utf8.ValidString(seen) && !strings.ContainsRune(seen, utf8.RuneError) {
-				if may := mayBecomeSilent(defaults, seen); out == "" && !may {
-					t.Fatalf("holds %q", seen)
+				if may := mayBecomeSilent(defaults, seen); may != (out == "") {
+					t.Fatalf("%q may become silent: %t, released %q", seen, may, out)
 				}
 			}
 		}
