@@ -4,8 +4,9 @@ import "time"
 
 // Event is what an adapter hands to its Sink. The set is sealed.
 type Event interface {
-	// Origin says where the event came from and who caused it.
-	Origin() Origin
+	// About says where the event came from and who caused it. (Not named Origin: the embedded
+	// field of that name would hide it.)
+	About() Origin
 	isEvent()
 }
 
@@ -19,8 +20,8 @@ type Origin struct {
 	At       time.Time `json:"at"`
 }
 
-// Origin returns o itself, so that embedding it is all an event needs.
-func (o Origin) Origin() Origin { return o }
+// About returns o itself, so that embedding it is all an event needs.
+func (o Origin) About() Origin { return o }
 
 // Message is something a person wrote. Reactions, service messages and the bot's own messages
 // never become one (T10). Albums and pastes that the platform split are one Message (C3).
@@ -81,6 +82,8 @@ func (Edited) isEvent()        {}
 func (Press) isEvent()         {}
 func (Command) isEvent()       {}
 func (StopRequested) isEvent() {}
+
+var _ = []Event{Message{}, Edited{}, Press{}, Command{}, StopRequested{}}
 
 // File is an attachment, in either direction (C7).
 type File struct {
