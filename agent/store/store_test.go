@@ -32,6 +32,11 @@ func both(t *testing.T, test func(t *testing.T, s *Store)) {
 
 const chatA, chatB = "telegram/42", "slack/C1/17.5"
 
+// at is a time of the tests, n seconds after their beginning.
+func at(n int) time.Time {
+	return time.UnixMilli(1_700_000_000_000).Add(time.Duration(n) * time.Second)
+}
+
 func accept(t testing.TB, s *Store, chat, event string) int64 {
 	t.Helper()
 	id, fresh, err := s.Accept(t.Context(), Input{EventID: event, Chat: chat, MessageID: "m" + event, Kind: InputMessage, Payload: []byte(`{"text":"` + event + `"}`)})
