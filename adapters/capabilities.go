@@ -18,26 +18,28 @@ type Capabilities struct {
 	MaxButtonData int // bytes of Button.Data
 
 	// Pace, ours, below the platform's limits (PLATFORMS.md "Pace of edits").
-	EditPaceDirect   time.Duration // between two edits of one chat
-	EditPaceGroup    time.Duration
-	PostPaceDirect   time.Duration // between two new messages of one chat, sustained
-	PostPaceGroup    time.Duration
-	PostBurst        int     // posts a chat may send at once before PostPace holds
-	CallsPerSecond   float64 // sends, edits and deletes of the whole token together; 0 = no bound
-	CallBurst        int
-	EditsPerMinute   float64       // edits of the whole token; 0 = no bound of their own
-	PulsesPerSecond  float64       // indicator calls of the whole token; 0 = no bound
-	EditWindow       time.Duration // after this an edit may be refused; 0 = none
-	SilentPosts      bool          // Post.Silent works
-	PingReplies      bool          // Post.Ping works
-	Fold             bool          // rich.Fold is a folding element of the platform's own
-	Files            bool          // Post.Files works
-	CommandsAsText   bool          // "/cmd" arrives as Message
-	NativeCommands   bool          // arrive as Command
-	ReplaysMissed    bool          // what came in while away is delivered later (C4)
-	MaxFileBytes     int64
-	ButtonsPerRow    int
-	ReactionsOnInput bool // Reactor works on people's messages
+	EditPaceDirect       time.Duration // between two edits of one chat
+	EditPaceGroup        time.Duration
+	PostPaceDirect       time.Duration // between two new messages of one chat, sustained
+	PostPaceGroup        time.Duration
+	PostBurst            int     // posts a chat may send at once before PostPace holds
+	CallsPerSecond       float64 // sends, edits and deletes of the whole token together; 0 = no bound
+	CallBurst            int
+	EditsPerMinute       float64       // edits of the whole token; 0 = no bound of their own
+	PulsesPerSecond      float64       // indicator calls of the whole token; 0 = no bound
+	EditWindow           time.Duration // after this an edit may be refused; 0 = none
+	RepliesInGroups      bool          // in groups an answer is a reply to its question (Slack uses threads instead)
+	SilentPosts          bool          // Post.Silent works
+	PingReplies          bool          // Post.Ping works
+	Fold                 bool          // rich.Fold is a folding element of the platform's own
+	Files                bool          // Post.Files works
+	CommandsAsText       bool          // "/cmd" arrives as Message
+	NativeCommands       bool          // arrive as Command
+	CommandsFromManifest bool          // native commands come from the app's manifest (Slack): there is no menu to register
+	ReplaysMissed        bool          // what came in while away is delivered later (C4)
+	MaxFileBytes         int64
+	ButtonsPerRow        int
+	ReactionsOnInput     bool // Reactor works on people's messages
 }
 
 // Check says where an adapter's Capabilities and its optional interfaces disagree; nil is agreement.
@@ -55,7 +57,7 @@ func Check(a Adapter) error {
 	_, menu := a.(CommandMenu)
 	must(caps.IndicatorLife > 0, indicator, "an indicator")
 	must(caps.ReactionsOnInput, reactor, "reactions")
-	if caps.NativeCommands && !menu {
+	if caps.NativeCommands && !menu && !caps.CommandsFromManifest {
 		errs = append(errs, fmt.Errorf("adapter %s: native commands without a command menu", a.Name()))
 	}
 	if indicator && clearer == caps.EditKeepsIndicator {

@@ -1,0 +1,231 @@
+package slack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"math/rand/v2"
+	"time"
+
+	"github.com/slack-go/slack"
+	"github.com/slack-go/slack/socketmode"
+
+	"typist/adapters"
+)
+
+const (
+	// deliverBudget is what storing an event may take: with the names before it and the way back
+	// it stays within the 3 s that Slack waits.
+	deliverBudget = 1500 * time.Millisecond
+	callTimeout   = 15 * time.Second
+	minBackoff    = time.Second
+	maxBackoff    = 30 * time.Second
+	// A connection that ended sooner than this does not reset the backoff.
+	steady = 30 * time.Second
+	// Slack pings every few seconds; slack-go's default of 30 s is kept.
+	readLimit = 16 << 20
+)
+
+// errFlapping ends slack-go's own reconnecting, which knows no pause after a connection that
+// began well and ended at once.
+var errFlapping = errors.New("the connection ended as soon as it had begun")
+
+// Run receives until ctx ends or Slack refuses for good. slack-go reconnects by itself when Slack
+// asks it to (every few hours); everything else comes back here, and is tried again with a
+// growing, jittered pause.
+func (a *Adapter) Run(ctx context.Context, sink adapters.Sink) error {
+	defer a.http.CloseIdleConnections()
+	backoff := minBackoff
+	for {
+		began := time.Now()
+		err := a.connect(ctx, sink)
+		if ctx.Err() != nil {
+			sink.Status(channelName, adapters.Status{Since: time.Now()})
+			return nil
+		}
+		var stop *adapters.FatalError
+		if errors.As(err, &stop) {
+			sink.Status(channelName, adapters.Status{Since: time.Now(), Err: stop})
+			return stop
+		}
+		if time.Since(began) > steady {
+			backoff = minBackoff
+		}
+		wait := backoff/2 + rand.N(backoff/2)
+		var limited *slack.RateLimitedError
+		if errors.As(err, &limited) {
+			wait = max(wait, limited.RetryAfter)
+		}
+		backoff = min(2*backoff, maxBackoff)
+		a.log.Warn("slack: not connected", "error", err, "retryIn", wait.Round(time.Millisecond))
+		sink.Status(channelName, adapters.Status{Since: time.Now(), Err: fmt.Errorf("not connected to Slack: %w", err)})
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+		}
+	}
+}
+
+// connect serves Socket Mode until it ends, and says why.
+func (a *Adapter) connect(ctx context.Context, sink adapters.Sink) error {
+	self, err := a.whoami(ctx)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	client := socketmode.New(a.api, socketmode.OptionDialer(a.dialer), socketmode.OptionReadLimit(readLimit),
+		socketmode.OptionLog(log.New(discard{}, "", 0)))
+	ended := make(chan error, 1)
+	go func() { ended <- client.RunContext(ctx) }()
+	defer func() {
+		cancel()
+		<-ended // slack-go gives its events up when the context ends, so nothing has to read them
+	}()
+	s := &session{adapter: a, self: self, client: client, sink: sink}
+	for {
+		select {
+		case ev := <-client.Events:
+			if err := s.handle(ctx, ev); err != nil {
+				return err
+			}
+		case err := <-ended:
+			ended <- err
+			for { // what came before the end still counts
+				select {
+				case ev := <-client.Events:
+					if err := s.handle(ctx, ev); err != nil {
+						return err
+					}
+					continue
+				default:
+				}
+				break
+			}
+			if stop := fatal("appToken", err); stop != nil {
+				return stop
+			}
+			return err
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (a *Adapter) whoami(ctx context.Context) (*identity, error) {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	self, err := a.identify(ctx)
+	if err == nil {
+		return self, nil
+	}
+	if stop := fatal("botToken", err); stop != nil {
+		return nil, stop
+	}
+	return nil, err
+}
+
+// session is one run of slack-go's Socket Mode client.
+type session struct {
+	adapter *Adapter
+	self    *identity
+	client  *socketmode.Client
+	sink    adapters.Sink
+	hello   time.Time // of the connection that stands
+}
+
+// handle takes one event of the client; an error ends the session.
+func (s *session) handle(ctx context.Context, ev socketmode.Event) error {
+	switch ev.Type {
+	case socketmode.EventTypeConnecting:
+		if s.hello.IsZero() {
+			return nil
+		}
+		short := time.Since(s.hello) < minBackoff
+		s.hello = time.Time{}
+		s.sink.Status(channelName, adapters.Status{Since: time.Now()})
+		if short {
+			return errFlapping
+		}
+	case socketmode.EventTypeHello:
+		s.hello = time.Now()
+		s.sink.Status(channelName, adapters.Status{Connected: true, Since: s.hello})
+	case socketmode.EventTypeConnectionError:
+		// slack-go would wait up to 5 min, and try for ever what no retry changes.
+		if e, ok := ev.Data.(*slack.ConnectionErrorEvent); ok {
+			if stop := fatal("appToken", e.ErrorObj); stop != nil {
+				return stop
+			}
+			return fmt.Errorf("opening a connection: %w", e.ErrorObj)
+		}
+	case socketmode.EventTypeEventsAPI, socketmode.EventTypeInteractive, socketmode.EventTypeSlashCommand:
+		if ev.Request != nil {
+			s.take(ctx, envelope{ID: ev.Request.EnvelopeID, Type: ev.Request.Type, Payload: ev.Request.Payload})
+		}
+	case socketmode.EventTypeErrorBadMessage:
+		// Also what slack-go has no type for; unacknowledged, Slack would send it again and again.
+		if bad, ok := ev.Data.(*socketmode.ErrorBadMessage); ok {
+			var e envelope
+			if err := read(bad.Message, &e); err == nil && e.ID != "" {
+				s.take(ctx, e)
+			}
+		}
+	case socketmode.EventTypeErrorWriteFailed:
+		s.adapter.log.Warn("slack: an acknowledgement was lost; Slack will send the event again")
+	}
+	return nil
+}
+
+// take delivers what is in an envelope and acknowledges it: afterwards, so that Slack sends again
+// what could not be stored; buttons before, since people wait. What can't be read is acknowledged
+// too: it would not be readable the next time.
+func (s *session) take(ctx context.Context, e envelope) {
+	events, ackFirst, err := s.decode(ctx, e)
+	if err != nil {
+		s.adapter.log.Warn("slack: an event that can't be read is dropped", "type", e.Type, "error", err)
+	}
+	if ackFirst {
+		s.ack(ctx, e.ID)
+	}
+	for _, ev := range events {
+		if err := s.deliver(ctx, ev); err != nil {
+			s.adapter.log.Error("slack: an event was not taken", "event", ev.Origin().EventID, "error", err)
+			return
+		}
+	}
+	if !ackFirst {
+		s.ack(ctx, e.ID)
+	}
+}
+
+// decode guards against panics: one odd event must not end the channel.
+func (s *session) decode(ctx context.Context, e envelope) (events []adapters.Event, ackFirst bool, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			events, err = nil, fmt.Errorf("panic: %v", r)
+		}
+	}()
+	return s.adapter.decode(ctx, s.self, e)
+}
+
+func (s *session) deliver(ctx context.Context, ev adapters.Event) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v", r)
+		}
+	}()
+	ctx, cancel := context.WithTimeout(ctx, deliverBudget)
+	defer cancel()
+	return s.sink.Deliver(ctx, ev)
+}
+
+func (s *session) ack(ctx context.Context, envelopeID string) {
+	if envelopeID == "" {
+		return
+	}
+	if err := s.client.AckCtx(ctx, envelopeID, nil); err != nil && ctx.Err() == nil {
+		s.adapter.log.Warn("slack: acknowledging failed", "error", err)
+	}
+}

@@ -1,0 +1,39 @@
+package slack
+
+import (
+	"github.com/slack-go/slack"
+
+	"typist/adapters/rich"
+)
+
+// nativeTable makes a table block; nil where Slack would not take it, or where aligned text is
+// the smaller choice. Slack takes one per message and shows it below everything else. Cells are
+// rich text: reports say that raw_text cells fail, and an empty cell is refused.
+func nativeTable(block rich.Block) *slack.TableBlock {
+	width := 0
+	for _, row := range block.Rows {
+		width = max(width, len(row))
+	}
+	if len(block.Rows) == 0 || len(block.Rows) > maxTableRows || width == 0 || width > maxTableCells {
+		return nil
+	}
+	table := slack.NewTableBlock("")
+	for i, row := range block.Rows {
+		cells := make([]slack.TableCell, width)
+		for j := range cells {
+			var inline []slack.RichTextSectionElement
+			if j < len(row) {
+				inline = inlineSpans(row[j], i == 0)
+			}
+			if len(inline) == 0 {
+				inline = []slack.RichTextSectionElement{slack.NewRichTextSectionTextElement(" ", nil)}
+			}
+			cells[j] = slack.NewTableRichTextCell(slack.NewRichTextSection(inline...))
+		}
+		table.AddRow(cells...)
+	}
+	if jsonSize(table) > maxTableSize {
+		return nil
+	}
+	return table
+}
