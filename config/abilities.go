@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -63,10 +64,12 @@ func checkListen(_ *decoder, _, value string) *refusal {
 	if value == "" {
 		return nil
 	}
-	if _, port, err := net.SplitHostPort(value); err != nil || port == "" {
+	_, port, err := net.SplitHostPort(value)
+	if err != nil {
 		return &refusal{"is no address to listen at", `host:port such as 127.0.0.1:8080, or ""`}
-	} else if _, err := net.LookupPort("tcp", port); err != nil {
-		return &refusal{"has an unknown port", "0 to 65535"}
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return &refusal{"has no usable port", "0 to 65535"}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,7 +11,7 @@ import (
 
 // env is an environment of the pairs given.
 func env(pairs ...string) func(string) (string, bool) {
-	m := map[string]string{"HOME": "/home/ann"}
+	m := map[string]string{"HOME": "/homes/ann"}
 	for i := 0; i < len(pairs); i += 2 {
 		m[pairs[i]] = pairs[i+1]
 	}
@@ -130,7 +131,7 @@ func TestLoad_Defaults(t *testing.T) {
 			t.Errorf("%q: %+v", text, c)
 		}
 	}
-	if c := load(t, ""); c.DataDir != "/home/ann/.local/state/typist" {
+	if c := load(t, ""); c.DataDir != "/homes/ann/.local/state/typist" {
 		t.Errorf("dataDir = %s", c.DataDir)
 	}
 	c := load(t, "dataDir: ./data")
@@ -159,8 +160,9 @@ channels:
 store: {url: "postgres://u:hunter2secret@h/db"}
 `
 	_, err := Parse("typist.yaml", []byte(text), env())
-	if err == nil {
-		t.Fatal("no error")
+	var problems Problems
+	if !errors.As(err, &problems) {
+		t.Fatalf("error = %v", err)
 	}
 	want := []string{
 		"typist.yaml:3: agents.defaults.typingMood: unknown key, did you mean typingMode? (allowed: backend,",
@@ -193,13 +195,13 @@ store: {url: "postgres://u:hunter2secret@h/db"}
 		t.Log(got)
 	}
 	lines, last := strings.Split(got, "\n"), 0
-	for _, p := range err.(Problems) {
+	for _, p := range problems {
 		if p.Line < last {
 			t.Errorf("%s stands behind line %d", p, last)
 		}
 		last = p.Line
 	}
-	if len(lines) != len(err.(Problems)) {
+	if len(lines) != len(problems) {
 		t.Error("a problem is not one line")
 	}
 }

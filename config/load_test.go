@@ -24,7 +24,7 @@ func TestLoad_YAMLFaults(t *testing.T) {
 		{"backends: [a]", "backends: must be a map, is a list"},
 		{"silentTokens: ['']", "silentTokens[0]: is empty"},
 		{"http: {listen: nowhere}", "http.listen: is no address to listen at"},
-		{"http: {listen: \"127.0.0.1:port\"}", "http.listen: has an unknown port"},
+		{"http: {listen: \"127.0.0.1:port\"}", "http.listen: has no usable port"},
 		{"agents: {defaults: {heartbeat: {every: 30}}}", "30 has no unit (allowed: 0, or a duration of 1m or more"},
 		{"agents: {defaults: {heartbeat: {every: 5s}}}", `"5s" is not allowed`},
 		{"agents: {defaults: {heartbeat: {target: slack}}}", "heartbeat.to: is missing: the target is a channel"},

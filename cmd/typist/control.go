@@ -73,14 +73,14 @@ func control(ctx context.Context, dataDir string, s service, log *slog.Logger) (
 	handle("heartbeat", func(ctx context.Context, r controlRequest) (string, error) { return s.Heartbeat(ctx, r.Agent) })
 	c := &server{
 		listener: listener,
-		served:   make(chan error, 1),
+		served:   make(chan struct{}),
 		http: &http.Server{
 			Handler: mux, ReadHeaderTimeout: 5 * time.Second,
 			BaseContext: func(net.Listener) context.Context { return ctx },
 			ErrorLog:    slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 		},
 	}
-	go func() { c.served <- c.http.Serve(listener) }()
+	go c.serve(log)
 	return c, nil
 }
 

@@ -18,7 +18,7 @@ import (
 type server struct {
 	http     *http.Server
 	listener net.Listener
-	served   chan error
+	served   chan struct{} // closed when it has ended
 }
 
 // routes are the paths of the HTTP server. Health and metrics hold no message texts and are open
@@ -89,7 +89,7 @@ func serve(ctx context.Context, address string, h http.Handler, log *slog.Logger
 	}
 	s := &server{
 		listener: listener,
-		served:   make(chan error, 1),
+		served:   make(chan struct{}),
 		http: &http.Server{
 			Handler:           h,
 			ReadHeaderTimeout: 5 * time.Second,
@@ -99,8 +99,15 @@ func serve(ctx context.Context, address string, h http.Handler, log *slog.Logger
 			ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 		},
 	}
-	go func() { s.served <- s.http.Serve(listener) }()
+	go s.serve(log)
 	return s, nil
+}
+
+func (s *server) serve(log *slog.Logger) {
+	defer close(s.served)
+	if err := s.http.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
+		log.Error("the server failed", "address", s.listener.Addr().String(), "error", err)
+	}
 }
 
 // close ends the server: open requests get a moment, event streams end with serve's context.
