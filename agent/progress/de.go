@@ -53,12 +53,11 @@ var german = Table{
 	retryNow:      "Drücke gleich auf „Wiederholen“.",
 	retryAfter:    "Drücke in {d} auf „Wiederholen“.",
 	unknown:       "{name} wurde während der Ausführung unterbrochen; ob es gewirkt hat, ist unbekannt. Bitte prüfe das und wähle: erneut ausführen oder überspringen?",
-	ResumeHint:    "Mit „Fortsetzen“ geht es von hier weiter.",
 	toolUndecided: "Niemand hat rechtzeitig entschieden: {title}",
 
 	NothingRuns:    "Hier läuft gerade nichts.",
-	stoppedRun:     "Angehalten.",
-	stoppedDropped: plural{"Angehalten, 1 wartende Nachricht verworfen.", "Angehalten, {n} wartende Nachrichten verworfen."},
+	Busy:           "Das geht gerade nicht. Bitte versuche es noch einmal, wenn hier nichts läuft.",
+	dropped:        plural{"1 wartende Nachricht verworfen.", "{n} wartende Nachrichten verworfen."},
 	NothingToRetry: "Hier gibt es nichts zu wiederholen.",
 	NothingResume:  "Hier gibt es nichts fortzusetzen.",
 	Redelivered:    "Hier ist die gespeicherte Antwort noch einmal.",
@@ -73,6 +72,7 @@ var german = Table{
 
 	RunOver:     "Dieser Lauf ist schon zu Ende.",
 	ButtonOld:   "Diese Schaltfläche gilt nicht mehr.",
+	Busy:        "Hier läuft gerade etwas. Bitte warten oder stoppen und dann noch einmal versuchen.",
 	NotAllowed:  "Das können nur Personen, die mit diesem Bot sprechen dürfen.",
 	Decided:     "Das ist schon entschieden.",
 	approved:    "Von {by} erlaubt: {title}",

@@ -53,12 +53,11 @@ var english = Table{
 	retryNow:      "Press Retry in a moment.",
 	retryAfter:    "Press Retry in {d}.",
 	unknown:       "{name} was cut off while it ran, so nobody knows whether it took effect. Please check, then choose: run it again, or skip it?",
-	ResumeHint:    "Press Resume to go on from here.",
 	toolUndecided: "Nobody decided in time: {title}",
 
 	NothingRuns:    "Nothing runs here right now.",
-	stoppedRun:     "Stopped.",
-	stoppedDropped: plural{"Stopped, 1 waiting message dropped.", "Stopped, {n} waiting messages dropped."},
+	Busy:           "That is not possible right now. Please try again when nothing runs here.",
+	dropped:        plural{"1 waiting message dropped.", "{n} waiting messages dropped."},
 	NothingToRetry: "There is nothing to retry here.",
 	NothingResume:  "There is nothing to resume here.",
 	Redelivered:    "Here is the stored answer again.",
@@ -73,6 +72,7 @@ var english = Table{
 
 	RunOver:     "That run has ended already.",
 	ButtonOld:   "This button no longer works.",
+	Busy:        "Something runs here. Wait for it or stop it, then try again.",
 	NotAllowed:  "Only people who may talk to this bot can do that.",
 	Decided:     "That has been decided already.",
 	approved:    "Approved by {by}: {title}",

@@ -53,12 +53,11 @@ var japanese = Table{
 	retryNow:      "少し待ってから「再試行」を押してください。",
 	retryAfter:    "{d}後に「再試行」を押してください。",
 	unknown:       "{name}は実行中に中断されたため、反映されたかどうか分かりません。確認のうえ、もう一度実行するかスキップするか選んでください。",
-	ResumeHint:    "「再開」を押すと続きから進めます。",
 	toolUndecided: "時間内に決定されませんでした: {title}",
 
 	NothingRuns:    "今は何も実行していません。",
-	stoppedRun:     "停止しました。",
-	stoppedDropped: plural{"", "停止しました。待機中の{n}件のメッセージを破棄しました。"},
+	Busy:           "今はできません。何も実行していないときにもう一度お試しください。",
+	dropped:        plural{"", "待機中の{n}件のメッセージを破棄しました。"},
 	NothingToRetry: "再試行できるものがありません。",
 	NothingResume:  "再開できるものがありません。",
 	Redelivered:    "保存済みの回答をもう一度送ります。",
@@ -73,6 +72,7 @@ var japanese = Table{
 
 	RunOver:     "その実行はすでに終わっています。",
 	ButtonOld:   "このボタンはもう使えません。",
+	Busy:        "実行中です。終わるのを待つか停止してから、もう一度お試しください。",
 	NotAllowed:  "このボットと話せる人だけが操作できます。",
 	Decided:     "すでに決定されています。",
 	approved:    "{by}さんが承認しました: {title}",

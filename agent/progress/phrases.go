@@ -113,12 +113,13 @@ func (t *Table) OutcomeUnknown(tool string) string { return fill(t.unknown, "nam
 // Undecided says that nobody decided about an approval in time (A4).
 func (t *Table) Undecided(title string) string { return fill(t.toolUndecided, "title", title) }
 
-// StoppedDropped answers a stop that also dropped n waiting messages (S2).
+// StoppedDropped answers a stop that also dropped n waiting messages (S2). It does not say that
+// the run has stopped: the progress message says so once that is true.
 func (t *Table) StoppedDropped(n int) string {
 	if n == 0 {
-		return t.stoppedRun
+		return t.Stopping
 	}
-	return t.stoppedDropped.of(n)
+	return t.dropped.of(n)
 }
 
 // Queued says that n inputs come before a message (S10).

@@ -40,13 +40,12 @@ type Table struct {
 	retryNow      string
 	retryAfter    string
 	unknown       string // outcome of a tool (S4)
-	ResumeHint    string // under Interrupted
 	toolUndecided string // an approval that nobody decided in time
 
 	// Stop, retry, new, branch.
 	NothingRuns    string
-	stoppedDropped plural
-	stoppedRun     string // stopped with nothing dropped
+	Busy           string // not while a run goes on here
+	dropped        plural // waiting messages, by a stop
 	NothingToRetry string
 	NothingResume  string
 	Redelivered    string // /retry sent the stored answer again
@@ -63,6 +62,7 @@ type Table struct {
 	// Notices that only the one who pressed or asked sees.
 	RunOver     string // the button's run has ended
 	ButtonOld   string
+	Busy        string // a run has to end first
 	NotAllowed  string
 	Decided     string // somebody else was faster
 	approved    string

@@ -94,6 +94,9 @@ func (b *Board) preview(e *entry, now time.Time) []rich.Span {
 	}
 	switch e.kind {
 	case thoughtKind:
+		if e.open && !e.paused && bodied(e) {
+			return append(spans, bold(b.thoughtHeader(e, now)))
+		}
 		return append(spans, titled(b.thoughtHeader(e, now), b.beginning(e))...)
 	case callKind:
 		spans = append(spans, titled(b.toolName(e.call), e.call.show())...)
@@ -159,10 +162,10 @@ func (b *Board) body(e *entry, limit int) (blocks []rich.Block, size int) {
 	if limit < previewGraphemes {
 		return nil, 0
 	}
-	text, cut := b.shortened(e, limit)
+	text := b.shortened(e, limit)
 	switch e.kind {
 	case thoughtKind:
-		if cut || len([]rune(text)) > previewGraphemes || strings.Contains(text, "\n") {
+		if bodied(e) {
 			for p := range strings.SplitSeq(text, "\n\n") {
 				if p = strings.TrimSpace(p); p != "" {
 					blocks = append(blocks, paragraph(plain(p)))
@@ -171,7 +174,7 @@ func (b *Board) body(e *entry, limit int) (blocks []rich.Block, size int) {
 			}
 		}
 	case textKind:
-		if cut || len([]rune(text)) > previewGraphemes || strings.Contains(text, "\n") {
+		if bodied(e) {
 			blocks, size = rich.Parse(text), len([]rune(text))
 		}
 	case callKind:
@@ -189,13 +192,17 @@ func (b *Board) body(e *entry, limit int) (blocks []rich.Block, size int) {
 }
 
 // shortened is an entry's text without secrets, cut to limit characters.
-func (b *Board) shortened(e *entry, limit int) (text string, cut bool) {
-	text = strings.TrimSpace(string(e.body[:min(len(e.body), 4*limit+256)]))
+func (b *Board) shortened(e *entry, limit int) string {
+	text := strings.TrimSpace(string(e.body[:min(len(e.body), 4*limit+256)]))
 	if e.kind != textKind {
 		text = agent.MaskPartial(text)
 	}
-	out := block(text, limit, e.bodyCut)
-	return out, out != text
+	return block(text, limit, e.bodyCut || len(e.body) > 4*limit+256)
+}
+
+// bodied reports whether a thought or text has more than its preview can show.
+func bodied(e *entry) bool {
+	return len(e.body) > previewGraphemes || strings.Contains(strings.TrimSpace(string(e.body)), "\n")
 }
 
 // block is a text of several lines made safe to show: no control characters, at most limit

@@ -111,7 +111,7 @@ func (b *Board) subagents(level Level, now time.Time) rich.Doc {
 	var doc rich.Doc
 	hidden := max(len(running)-shownSubagents, 0)
 	room := shownSubagents - (len(running) - hidden)
-	if len(finished) > 0 {
+	if len(finished) > 0 && level != Detail { // the trace has them
 		from := max(len(finished)-max(room, 1), 0)
 		var lines []rich.Span
 		for i, a := range finished[from:] {

@@ -53,12 +53,11 @@ var chinese = Table{
 	retryNow:      "请稍后点“重试”。",
 	retryAfter:    "请在 {d}后点“重试”。",
 	unknown:       "{name} 在运行中被打断，不知道是否已经生效。请先检查，再选择：再次运行，还是跳过？",
-	ResumeHint:    "点“继续”可以从这里接着做。",
 	toolUndecided: "没有人及时做出决定：{title}",
 
 	NothingRuns:    "现在没有正在运行的任务。",
-	stoppedRun:     "已停止。",
-	stoppedDropped: plural{"", "已停止，并丢弃了 {n} 条等待中的消息。"},
+	Busy:           "现在无法这样做。请等没有任务运行时再试。",
+	dropped:        plural{"", "已丢弃 {n} 条等待中的消息。"},
 	NothingToRetry: "这里没有可以重试的内容。",
 	NothingResume:  "这里没有可以继续的内容。",
 	Redelivered:    "再次发送已保存的回答。",
@@ -73,6 +72,7 @@ var chinese = Table{
 
 	RunOver:     "那次运行已经结束了。",
 	ButtonOld:   "这个按钮已失效。",
+	Busy:        "这里正在运行。请等它结束或先停止，然后再试。",
 	NotAllowed:  "只有可以与此机器人对话的人才能这样做。",
 	Decided:     "已经有人做出决定了。",
 	approved:    "{by} 已批准：{title}",
