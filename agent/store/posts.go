@@ -74,12 +74,12 @@ func (s *Store) posts(ctx context.Context, what, where string, args ...any) (out
 	return out, err
 }
 
-// PostsOf lists a run's posts in the order they were meant to be sent.
+// PostsOf lists a run's posts in the order of their intents.
 func (s *Store) PostsOf(ctx context.Context, runID string) ([]Post, error) {
-	return s.posts(ctx, "posts of a run", ` WHERE p.run = ?1 ORDER BY p.at, p.part, p.key`, runID)
+	return s.posts(ctx, "posts of a run", ` WHERE p.run = ?1 ORDER BY p.n`, runID)
 }
 
 // PostsOpen lists the posts whose outcome is not known, the oldest first.
 func (s *Store) PostsOpen(ctx context.Context) ([]Post, error) {
-	return s.posts(ctx, "open posts", ` WHERE p.sent = 0 ORDER BY p.at, p.part, p.key`)
+	return s.posts(ctx, "open posts", ` WHERE p.sent = 0 ORDER BY p.n`)
 }

@@ -17,7 +17,7 @@ func TestS3_PostIntentBeforeOutcome(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		p1 := Post{Key: "k1", Chat: chatA, RunID: "r", Purpose: "progress", Body: []byte("one"), At: at(1)}
 		p2 := Post{Key: "k2", Chat: chatA, RunID: "r", Purpose: "answer", Part: 1, Body: []byte("two"), At: at(2)}
-		for _, p := range []Post{p2, p1, {Key: "k3", Chat: chatB, At: at(3)}} {
+		for _, p := range []Post{p1, p2, {Key: "k3", Chat: chatB, At: at(3)}} {
 			if err := s.PostIntent(background, p); err != nil {
 				t.Fatal(err)
 			}

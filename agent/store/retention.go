@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"math"
 	"time"
 )
 
@@ -66,77 +67,98 @@ func (s *Store) Prune(ctx context.Context, now time.Time) (int64, error) {
 }
 
 func (s *Store) prune(ctx context.Context, now time.Time, stop <-chan struct{}) (total int64, err error) {
-	steps := []func(*conn) (int64, error){
-		func(c *conn) (int64, error) {
-			return c.exec(`DELETE FROM seen WHERE (channel, event_id) IN (SELECT channel, event_id FROM seen WHERE at < ?1 LIMIT ?2)`, millis(now.Add(-s.keep.Seen)), pruneBatch)
-		},
-	}
+	steps := []string{`DELETE FROM seen WHERE (channel, event_id) IN (SELECT channel, event_id FROM seen WHERE at < ?1 LIMIT ?2)`}
+	limits := []int64{millis(now.Add(-s.keep.Seen))}
 	if s.keep.Age > 0 {
-		old := millis(now.Add(-s.keep.Age))
 		for _, query := range []string{
 			`DELETE FROM inbox WHERE id IN (SELECT id FROM inbox WHERE state IN ('done', 'dropped') AND at < ?1 LIMIT ?2)`,
 			`DELETE FROM slots WHERE (name, slot) IN (SELECT name, slot FROM slots WHERE at < ?1 LIMIT ?2)`,
+			`DELETE FROM posts WHERE key IN (SELECT key FROM posts WHERE sent = 1 AND at < ?1 AND run NOT IN (SELECT id FROM runs WHERE state = 'running') LIMIT ?2)`,
+			`DELETE FROM tools WHERE key IN (SELECT key FROM tools WHERE ended_at > 0 AND ended_at < ?1 AND run NOT IN (SELECT id FROM runs WHERE state = 'running') LIMIT ?2)`,
 		} {
-			steps = append(steps, func(c *conn) (int64, error) { return c.exec(query, old, pruneBatch) })
+			steps, limits = append(steps, query), append(limits, millis(now.Add(-s.keep.Age)))
 		}
-		steps = append(steps, func(c *conn) (int64, error) { return pruneRun(c, old) })
 	}
-	if s.keep.EventBytes > 0 {
-		steps = append(steps, func(c *conn) (int64, error) {
-			var size int64
-			if _, err := c.row(`SELECT COALESCE(SUM(bytes), 0) FROM spans`, nil, &size); err != nil || size <= s.keep.EventBytes {
-				return 0, err
-			}
-			return pruneRun(c, millis(now)+1)
+	for i, query := range steps {
+		n, err := s.pruneStep(ctx, stop, func(c *conn, _ int64) (removed, _ int64, err error) {
+			removed, err = c.exec(query, limits[i], pruneBatch)
+			return removed, 0, err
 		})
-	}
-	for _, step := range steps {
-		for {
-			select {
-			case <-stop:
-				return total, nil
-			default:
-			}
-			var n int64
-			if err := s.write(ctx, "prune", func(c *conn) error {
-				n, err = step(c)
-				return err
-			}); err != nil {
-				return total, err
-			}
-			if total += n; n == 0 {
-				break
-			}
+		if total += n; err != nil {
+			return total, err
 		}
 	}
-	return total, nil
+	n, err := s.pruneEvents(ctx, now, stop)
+	return total + n, err
 }
 
-// pruneRun removes a batch of the oldest ended run's events, posts and finished tool calls, if
-// that run's last event is before old. 0: there is no such run.
-func pruneRun(c *conn, old int64) (int64, error) {
-	var span, chat, first, last int64
-	var run string
-	found, err := c.row(`SELECT s.id, s.run, s.chat, s.first, s.last FROM spans s LEFT JOIN runs r ON r.id = s.run
-		WHERE s.at < ?1 AND COALESCE(r.state, '') <> 'running' ORDER BY s.at LIMIT 1`, []any{old}, &span, &run, &chat, &first, &last)
-	if err != nil || !found {
-		return 0, err
-	}
-	n, err := c.exec(`DELETE FROM events WHERE chat = ?1 AND seq IN (
-		SELECT seq FROM events WHERE chat = ?1 AND seq BETWEEN ?2 AND ?3 AND span = ?4 ORDER BY seq LIMIT ?5)`, chat, first, last, span, pruneBatch)
-	if err != nil || n == pruneBatch {
-		return n, err
-	}
-	for _, query := range []string{
-		`DELETE FROM posts WHERE run = ?1 AND sent = 1`,
-		`DELETE FROM tools WHERE run = ?1 AND result IS NOT NULL`,
-	} {
-		more, err := c.exec(query, run)
-		if err != nil {
-			return n, err
+func (s *Store) pruneEvents(ctx context.Context, now time.Time, stop <-chan struct{}) (total int64, err error) {
+	if s.keep.Age > 0 {
+		if total, err = s.pruneStep(ctx, stop, func(c *conn, _ int64) (int64, int64, error) {
+			return pruneRuns(c, millis(now.Add(-s.keep.Age)), math.MaxInt64)
+		}); err != nil {
+			return total, err
 		}
-		n += more
 	}
-	_, err = c.exec(`DELETE FROM spans WHERE id = ?1`, span)
-	return n + 1, err
+	if s.keep.EventBytes < 0 {
+		return total, nil
+	}
+	var size int64
+	if err := s.read(ctx, "size of events", func(c *conn) error {
+		_, err := c.row(`SELECT COALESCE(SUM(bytes), 0) FROM spans`, nil, &size)
+		return err
+	}); err != nil {
+		return total, err
+	}
+	n, err := s.pruneStep(ctx, stop, func(c *conn, freed int64) (int64, int64, error) {
+		return pruneRuns(c, math.MaxInt64, size-s.keep.EventBytes-freed)
+	})
+	return total + n, err
+}
+
+// pruneStep repeats a step, each time in a transaction of its own, until it removes nothing. The
+// step is told how many bytes of events were freed before.
+func (s *Store) pruneStep(ctx context.Context, stop <-chan struct{}, step func(c *conn, before int64) (removed, freed int64, err error)) (total int64, err error) {
+	for before := int64(0); ; {
+		select {
+		case <-stop:
+			return total, nil
+		default:
+		}
+		var n, freed int64
+		if err := s.write(ctx, "prune", func(c *conn) error {
+			n, freed, err = step(c, before)
+			return err
+		}); err != nil || n == 0 {
+			return total, err
+		}
+		total, before = total+n, before+freed
+	}
+}
+
+const oldestRun = `SELECT s.id, s.run, s.chat, s.first, s.last, s.bytes FROM spans s LEFT JOIN runs r ON r.id = s.run
+	WHERE s.at < ?1 AND COALESCE(r.state, '') <> 'running' ORDER BY s.at LIMIT 1`
+
+// pruneRuns removes events of ended runs whose last event is before
+// old, the oldest first: at most about a batch, and no more than frees the wanted bytes of events.
+func pruneRuns(c *conn, old, want int64) (removed, freed int64, err error) {
+	for removed < pruneBatch && freed < want {
+		var span, chat, first, last, bytes int64
+		var run string
+		found, err := c.row(oldestRun, []any{old}, &span, &run, &chat, &first, &last, &bytes)
+		if err != nil || !found {
+			return removed, freed, err
+		}
+		n, err := c.exec(`DELETE FROM events WHERE chat = ?1 AND seq IN (
+			SELECT seq FROM events WHERE chat = ?1 AND seq BETWEEN ?2 AND ?3 AND span = ?4 ORDER BY seq LIMIT ?5)`, chat, first, last, span, pruneBatch)
+		if removed += n; err != nil || n == pruneBatch {
+			return removed, freed, err // the rest of a long run comes with the next batch
+		}
+		if _, err := c.exec(`DELETE FROM spans WHERE id = ?1`, span); err != nil {
+			return removed, freed, err
+		}
+		removed++
+		freed += bytes
+	}
+	return removed, freed, nil
 }

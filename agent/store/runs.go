@@ -83,7 +83,7 @@ func (s *Store) Run(ctx context.Context, id string) (Run, bool, error) {
 
 // LastRun is the run of the chat that began last; false: none has.
 func (s *Store) LastRun(ctx context.Context, chat string) (Run, bool, error) {
-	return s.oneRun(ctx, "last run", ` WHERE r.chat = (SELECT id FROM chats WHERE key = ?1) ORDER BY r.started_at DESC, r.rowid DESC LIMIT 1`, chat)
+	return s.oneRun(ctx, "last run", ` WHERE r.chat = (SELECT id FROM chats WHERE key = ?1) ORDER BY r.n DESC LIMIT 1`, chat)
 }
 
 // RunByMessage is the newest run whose progress message or answer a message of the platform is.
@@ -91,7 +91,7 @@ func (s *Store) RunByMessage(ctx context.Context, chat, messageID string) (Run, 
 	return s.oneRun(ctx, "run by message", ` WHERE r.id IN (
 		SELECT id FROM runs WHERE chat = (SELECT id FROM chats WHERE key = ?1) AND progress = ?2 AND progress <> ''
 		UNION SELECT run FROM answers WHERE chat = (SELECT id FROM chats WHERE key = ?1) AND message = ?2)
-		ORDER BY r.started_at DESC, r.rowid DESC LIMIT 1`, chat, messageID)
+		ORDER BY r.n DESC LIMIT 1`, chat, messageID)
 }
 
 // RunsIn lists the runs in these states, the oldest first; at the start of the program those
@@ -100,7 +100,7 @@ func (s *Store) RunsIn(ctx context.Context, states ...RunState) (out []Run, err 
 	err = s.read(ctx, "runs by state", func(c *conn) error {
 		out = nil
 		for _, state := range states {
-			list, err := runs(c, ` WHERE r.state = ?1 ORDER BY r.started_at, r.rowid`, string(state))
+			list, err := runs(c, ` WHERE r.state = ?1 ORDER BY r.n`, string(state))
 			if err != nil {
 				return err
 			}
@@ -114,7 +114,7 @@ func (s *Store) RunsIn(ctx context.Context, states ...RunState) (out []Run, err 
 // RunsOf lists the runs that answer or go on from a node, the oldest first.
 func (s *Store) RunsOf(ctx context.Context, chat, node string) (out []Run, err error) {
 	err = s.read(ctx, "runs of a node", func(c *conn) error {
-		out, err = runs(c, ` WHERE r.chat = (SELECT id FROM chats WHERE key = ?1) AND r.node = ?2 ORDER BY r.started_at, r.rowid`, chat, node)
+		out, err = runs(c, ` WHERE r.chat = (SELECT id FROM chats WHERE key = ?1) AND r.node = ?2 ORDER BY r.n`, chat, node)
 		return err
 	})
 	return out, err

@@ -11,7 +11,7 @@ var migrations = []string{schema1}
 // schema1. Rows name a chat by chats.id. A node's pos is its segment << 32 + its place there:
 // a stretch of the tree without branches is one segment and lies together on disk, so that a
 // path of 10,000 turns is read in order and not by 10,000 look-ups (S1). spans say where in a
-// chat's events a run's are, so that events need no second index.
+// chat's events a run's are, so that events need no second index. n is the order of insertion.
 const schema1 = `
 CREATE TABLE chats (
 	id INTEGER PRIMARY KEY,
@@ -57,7 +57,8 @@ CREATE TABLE refs (
 CREATE INDEX refs_message ON refs (chat, message, n);
 CREATE INDEX refs_node ON refs (node, n);
 CREATE TABLE runs (
-	id TEXT PRIMARY KEY,
+	n INTEGER PRIMARY KEY,
+	id TEXT NOT NULL UNIQUE,
 	chat BIGINT NOT NULL,
 	node TEXT NOT NULL,
 	backend TEXT NOT NULL,
@@ -69,13 +70,14 @@ CREATE TABLE runs (
 	failure TEXT NOT NULL,
 	started_at BIGINT NOT NULL,
 	ended_at BIGINT NOT NULL);
-CREATE INDEX runs_chat ON runs (chat, started_at);
-CREATE INDEX runs_state ON runs (state, started_at);
+CREATE INDEX runs_chat ON runs (chat, n);
+CREATE INDEX runs_state ON runs (state, n);
 CREATE INDEX runs_progress ON runs (chat, progress) WHERE progress <> '';
 CREATE TABLE answers (run TEXT NOT NULL, part BIGINT NOT NULL, chat BIGINT NOT NULL, message TEXT NOT NULL, PRIMARY KEY (run, part));
 CREATE INDEX answers_message ON answers (chat, message);
 CREATE TABLE posts (
-	key TEXT PRIMARY KEY,
+	n INTEGER PRIMARY KEY,
+	key TEXT NOT NULL UNIQUE,
 	chat BIGINT NOT NULL,
 	run TEXT NOT NULL,
 	purpose TEXT NOT NULL,
@@ -84,17 +86,19 @@ CREATE TABLE posts (
 	message TEXT NOT NULL,
 	sent SMALLINT NOT NULL,
 	at BIGINT NOT NULL);
-CREATE INDEX posts_run ON posts (run, at, part);
-CREATE INDEX posts_open ON posts (at) WHERE sent = 0;
+CREATE INDEX posts_run ON posts (run, n);
+CREATE INDEX posts_sent ON posts (sent, at);
 CREATE TABLE tools (
-	key TEXT PRIMARY KEY,
+	n INTEGER PRIMARY KEY,
+	key TEXT NOT NULL UNIQUE,
 	run TEXT NOT NULL,
 	call_id TEXT NOT NULL,
 	args BLOB NOT NULL,
 	result BLOB,
 	at BIGINT NOT NULL,
 	ended_at BIGINT NOT NULL);
-CREATE INDEX tools_run ON tools (run, at);
+CREATE INDEX tools_run ON tools (run, n);
+CREATE INDEX tools_ended ON tools (ended_at);
 CREATE TABLE spans (
 	id INTEGER PRIMARY KEY,
 	run TEXT NOT NULL,

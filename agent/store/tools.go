@@ -63,7 +63,7 @@ func (s *Store) ToolFinished(ctx context.Context, key string, result agent.ToolR
 // ToolsOf lists the tool calls that a run executed, in order.
 func (s *Store) ToolsOf(ctx context.Context, runID string) (out []ToolRecord, err error) {
 	err = s.read(ctx, "tool calls of a run", func(c *conn) error {
-		out, err = tools(c, ` WHERE run = ?1 ORDER BY at, rowid`, runID)
+		out, err = tools(c, ` WHERE run = ?1 ORDER BY n`, runID)
 		return err
 	})
 	return out, err
