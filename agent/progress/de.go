@@ -56,7 +56,6 @@ var german = Table{
 	toolUndecided: "Niemand hat rechtzeitig entschieden: {title}",
 
 	NothingRuns:    "Hier läuft gerade nichts.",
-	Busy:           "Das geht gerade nicht. Bitte versuche es noch einmal, wenn hier nichts läuft.",
 	dropped:        plural{"1 wartende Nachricht verworfen.", "{n} wartende Nachrichten verworfen."},
 	NothingToRetry: "Hier gibt es nichts zu wiederholen.",
 	NothingResume:  "Hier gibt es nichts fortzusetzen.",

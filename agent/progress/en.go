@@ -56,7 +56,6 @@ var english = Table{
 	toolUndecided: "Nobody decided in time: {title}",
 
 	NothingRuns:    "Nothing runs here right now.",
-	Busy:           "That is not possible right now. Please try again when nothing runs here.",
 	dropped:        plural{"1 waiting message dropped.", "{n} waiting messages dropped."},
 	NothingToRetry: "There is nothing to retry here.",
 	NothingResume:  "There is nothing to resume here.",

@@ -56,7 +56,6 @@ var japanese = Table{
 	toolUndecided: "時間内に決定されませんでした: {title}",
 
 	NothingRuns:    "今は何も実行していません。",
-	Busy:           "今はできません。何も実行していないときにもう一度お試しください。",
 	dropped:        plural{"", "待機中の{n}件のメッセージを破棄しました。"},
 	NothingToRetry: "再試行できるものがありません。",
 	NothingResume:  "再開できるものがありません。",

@@ -44,7 +44,6 @@ type Table struct {
 
 	// Stop, retry, new, branch.
 	NothingRuns    string
-	Busy           string // not while a run goes on here
 	dropped        plural // waiting messages, by a stop
 	NothingToRetry string
 	NothingResume  string

@@ -56,7 +56,6 @@ var chinese = Table{
 	toolUndecided: "没有人及时做出决定：{title}",
 
 	NothingRuns:    "现在没有正在运行的任务。",
-	Busy:           "现在无法这样做。请等没有任务运行时再试。",
 	dropped:        plural{"", "已丢弃 {n} 条等待中的消息。"},
 	NothingToRetry: "这里没有可以重试的内容。",
 	NothingResume:  "这里没有可以继续的内容。",

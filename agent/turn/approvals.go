@@ -1,0 +1,167 @@
+package turn
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"typist/adapters"
+	"typist/adapters/rich"
+	"typist/agent"
+)
+
+// approval is a question to the chat's people about a tool call (A4). Parallel calls wait each for
+// itself.
+type approval struct {
+	key   string
+	run   *run
+	ask   agent.Approval
+	area  string
+	reply chan string // the chosen option's id; capacity 1
+	slot  *slot
+}
+
+// approve is Request.Approve: it asks, and blocks the call until somebody decides.
+func (r *run) approve(ctx context.Context, area string, ask agent.Approval) (string, error) {
+	a := &approval{key: newID(), run: r, ask: ask, area: area, reply: make(chan string, 1)}
+	r.feed.emit(agent.ApprovalRequested{Sub: agent.Sub{Subagent: area}, Approval: ask})
+	r.lane.mail.put(approvalAsked{a})
+	var option string
+	var err error
+	select {
+	case option = <-a.reply:
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	}
+	r.lane.mail.put(approvalOver{a})
+	r.feed.emit(agent.ApprovalResolved{Sub: agent.Sub{Subagent: area}, ID: ask.ID, Option: option})
+	return option, err
+}
+
+// approvalAsked: a call waits for a person.
+type approvalAsked struct{ approval *approval }
+
+func (approvalAsked) isLetter() {}
+
+func (q approvalAsked) read(l *lane) {
+	a := q.approval
+	r := a.run
+	r.drain(time.Now())
+	if r.phase != running {
+		return
+	}
+	r.approvals[a.key] = a
+	r.pauseOrResume(time.Now())
+	post := adapters.Post{Doc: l.chn.fitOne(a.doc(l.words().WaitingApproval, ""))}
+	var row []adapters.Button
+	for i, o := range a.ask.Options {
+		b := adapters.Button{Text: l.optionName(o), Data: "a:" + a.key + ":" + strconv.Itoa(i)}
+		if o.Allow {
+			b.Style = adapters.StylePrimary
+		} else {
+			b.Style = adapters.StyleDanger
+		}
+		row = append(row, b)
+	}
+	post.Buttons = [][]adapters.Button{row}
+	if l.chn.caps.PingReplies && r.anchor != "" {
+		post.ReplyTo, post.Ping = r.anchor, true
+	}
+	a.slot = &slot{key: newID(), class: classAnswer,
+		durable: postRecord{store: l.hub.store, run: r.id, chat: l.chat.Key(), purpose: purposeApproval}}
+	a.slot.show(post)
+	l.out.push(a.slot)
+}
+
+// purposeApproval marks the post of a question.
+const purposeApproval = "approval"
+
+// doc is the question, and below it what was decided.
+func (a *approval) doc(ask, decision string) rich.Doc {
+	doc := rich.Doc{{Kind: rich.Paragraph, Spans: []rich.Span{{Text: ask, Bold: true}, {Text: "\n" + a.ask.Title}}}}
+	if decision != "" {
+		doc = append(doc, rich.Plain(decision)...)
+	}
+	return doc
+}
+
+func (l *lane) optionName(o agent.Option) string {
+	switch {
+	case o.Name != "":
+		return o.Name
+	case o.Allow:
+		return l.words().Approve
+	}
+	return l.words().Deny
+}
+
+// decide takes a press on one of the question's buttons.
+func (a *approval) decide(l *lane, choice string, by adapters.User) {
+	i, err := strconv.Atoi(choice)
+	if err != nil || i < 0 || i >= len(a.ask.Options) {
+		return
+	}
+	o := a.ask.Options[i]
+	select {
+	case a.reply <- o.ID:
+	default:
+		return // decided already
+	}
+	mark := "✗ "
+	if o.Allow {
+		mark = "✓ "
+	}
+	decision := mark + l.optionName(o)
+	if by.Name != "" {
+		decision += " (" + by.Name + ")"
+	}
+	a.slot.show(adapters.Post{Doc: l.chn.fitOne(a.doc(l.words().WaitingApproval, decision))})
+	l.out.push(a.slot)
+	l.forgetPost(a.slot.key)
+	delete(a.run.approvals, a.key)
+	a.run.pauseOrResume(time.Now())
+	a.slot = nil
+}
+
+// approvalOver: nobody waits for the question any more.
+type approvalOver struct{ approval *approval }
+
+func (approvalOver) isLetter() {}
+
+func (o approvalOver) read(*lane) {
+	a := o.approval
+	delete(a.run.approvals, a.key)
+	a.run.pauseOrResume(time.Now())
+	a.close()
+}
+
+// close takes an undecided question out of the chat.
+func (a *approval) close() {
+	if a.slot == nil {
+		return
+	}
+	s, l := a.slot, a.run.lane
+	a.slot = nil
+	s.drop()
+	l.cleanUp(a.run.id, s)
+	l.forgetPost(s.key)
+}
+
+// forgetPost drops the record of a post that nothing has to be done for after a crash.
+func (l *lane) forgetPost(key string) {
+	l.hub.go_(func() {
+		if err := l.hub.store.DropPost(context.WithoutCancel(l.hub.callCtx), key); err != nil {
+			l.log.Error("a post's record could not be removed", "error", err)
+		}
+	})
+}
+
+// refuses reports whether the chosen option does not allow the call; so does none.
+func refuses(a agent.Approval, option string) bool {
+	for _, o := range a.Options {
+		if o.ID == option {
+			return !o.Allow
+		}
+	}
+	return true
+}

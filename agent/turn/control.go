@@ -1,0 +1,123 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"typist/adapters"
+	"typist/agent"
+	"typist/agent/progress"
+	"typist/agent/store"
+)
+
+// errStopped is the cause with which a person's stop ends a run.
+var errStopped = errors.New("stopped by a person")
+
+// stop ends the run: the chat shows it at once, the backend really ends (S2).
+func (r *run) stop(now time.Time) {
+	if r.phase != running {
+		return
+	}
+	r.phase, r.ackStop = stopping, now
+	r.endIndicator(now)
+	r.board.Note(progress.NoteStopping)
+	r.closeApprovals()
+	if r.progress != nil {
+		r.progress.stale = true
+	}
+	r.showProgress(now)
+	r.cancel(errStopped)
+}
+
+// supersede ends a run that another input replaces (queue interrupt, an edited message): nothing
+// is left of it in the chat.
+func (r *run) supersede() {
+	if r.phase != running {
+		return
+	}
+	r.superseded = true
+	r.phase, r.ackStop = stopping, time.Now()
+	r.endIndicator(r.ackStop)
+	r.closeApprovals()
+	r.cancel(errStopped)
+}
+
+// abandon gives up waiting for a backend that does not end (S2: deadline 5 s). Backends kill what
+// they started by themselves; this only frees the chat.
+func (r *run) abandon(now time.Time) {
+	r.lane.log.Error("the backend did not end within 5 s of a stop; it is cut off", "run", r.id, "backend", r.agent.Backend)
+	r.feed.abandon()
+	if r.begun == nil {
+		r.begun = &begun{}
+	}
+	r.handle(agent.RunFinished{RunID: r.id, Outcome: agent.Cancelled}, now)
+}
+
+// stopAsked: the platform's own stop control.
+type stopAsked struct{}
+
+func (stopAsked) isLetter() {}
+
+func (stopAsked) read(l *lane) {
+	if l.run != nil {
+		l.run.stop(time.Now())
+	}
+}
+
+// stopAll is /stop and the stop words: the run ends, and what waits is dropped (S2). It returns
+// what there is to say beside the progress message; "" = nothing.
+func (l *lane) stopAll() string {
+	now := time.Now()
+	stops := l.run != nil && l.run.phase == running
+	dropped, err := l.hub.store.DropWaiting(l.hub.callCtx, l.chat.Key())
+	if err != nil {
+		l.log.Error("the waiting messages could not be dropped", "error", err)
+	}
+	for _, row := range dropped {
+		l.unsign(row.ID)
+	}
+	if stops {
+		l.run.stop(now)
+	}
+	switch {
+	case !stops && len(dropped) == 0 && l.run != nil && l.run.phase == stopping:
+		return l.words().Stopping
+	case !stops && len(dropped) == 0:
+		return l.words().NothingRuns
+	case len(dropped) > 0:
+		return l.words().StoppedDropped(len(dropped))
+	}
+	return ""
+}
+
+// busy reports whether a run or waiting messages make a stop word mean something (S2).
+func (h *Hub) busy(chat adapters.Chat) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	l := h.lanes[chat]
+	return l != nil && l.busy.Load()
+}
+
+// closeApprovals ends the questions that still wait: nobody needs their answers any more.
+func (r *run) closeApprovals() {
+	for key, a := range r.approvals {
+		delete(r.approvals, key)
+		a.close()
+	}
+}
+
+// ended measures a run.
+func (h *Hub) ended(r *run, state store.RunState, elapsed time.Duration) {
+	h.metrics.RunEnded(r.lane.chat.Channel, string(state))
+	if !r.ackStop.IsZero() {
+		h.metrics.Stopped(r.lane.chat.Channel, time.Since(r.ackStop))
+	}
+	level := "the turn ended"
+	attrs := []any{"run", r.id, "outcome", string(state), "seconds", elapsed.Round(time.Millisecond).Seconds(), "backend", r.agent.Backend}
+	if e, ok := r.terminal.(agent.RunError); ok {
+		h.log.WarnContext(context.Background(), level, append(attrs, "chat", r.lane.chat.Key(), "error", agent.Mask(e.Failure.Error()))...)
+		return
+	}
+	h.log.InfoContext(context.Background(), level, append(attrs, "chat", r.lane.chat.Key())...)
+}

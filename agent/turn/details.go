@@ -1,0 +1,84 @@
+package turn
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"typist/adapters"
+	"typist/agent/progress"
+	"typist/agent/store"
+)
+
+// toggleDetails shows the run's trace in its own message, or hides it again (P8). It never posts.
+func (l *lane) toggleDetails(runID, message string) {
+	if r := l.run; r != nil && r.id == runID && r.phase <= stopping {
+		r.details = !r.details
+		if r.progress != nil {
+			r.progress.stale = true
+			l.out.push(r.progress)
+		}
+		return
+	}
+	if message == "" {
+		return
+	}
+	l.hub.go_(func() {
+		ctx := context.WithoutCancel(l.hub.callCtx)
+		run, ok, err := l.hub.store.Run(ctx, runID)
+		if err == nil && !ok {
+			return
+		}
+		var board *progress.Board
+		if err == nil {
+			board, err = l.hub.boardOf(ctx, run, l.lang())
+		}
+		l.mail.put(detailsRead{run: run, board: board, message: message, err: err})
+	})
+}
+
+// detailsRead: an ended run's trace is at hand.
+type detailsRead struct {
+	run     store.Run
+	board   *progress.Board
+	message string
+	err     error
+}
+
+func (detailsRead) isLetter() {}
+
+func (d detailsRead) read(l *lane) {
+	if d.err != nil {
+		l.log.Error("a run's trace could not be read", "run", d.run.ID, "error", d.err)
+		return
+	}
+	words := l.words()
+	level := l.view()
+	end := endOf(d.run)
+	if end.Kind == progress.EndWorked {
+		level = progress.Overview
+	}
+	doc := d.board.Ended(end, level, d.run.EndedAt)
+	if i := slices.Index(l.opened, d.message); i >= 0 {
+		l.opened = slices.Delete(l.opened, i, i+1)
+	} else {
+		l.opened = append(l.opened, d.message)
+		if len(l.opened) > 50 {
+			l.opened = slices.Delete(l.opened, 0, 1)
+		}
+		doc = append(slices.Clone(doc), d.board.Trace(time.Now())...)
+	}
+	buttons := []adapters.Button{{Text: words.Details, Data: "d:" + d.run.ID}}
+	switch d.run.State {
+	case store.RunStopped, store.RunInterrupted:
+		buttons = slices.Insert(buttons, 0, adapters.Button{Text: words.Resume, Data: "r:" + d.run.ID})
+	case store.RunFailed:
+		if retryHelps(end.Failure.Kind) {
+			buttons = slices.Insert(buttons, 0, adapters.Button{Text: words.Retry, Data: "t:" + d.run.ID})
+		}
+	case store.RunDone, store.RunSilent, store.RunRunning:
+	}
+	s := &slot{id: d.message, class: classAnswer}
+	s.show(adapters.Post{Doc: l.chn.fitOne(doc), Buttons: [][]adapters.Button{buttons}, Silent: true})
+	l.out.push(s)
+}

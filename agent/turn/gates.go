@@ -1,0 +1,122 @@
+package turn
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"typist/adapters"
+)
+
+// verdict is what the gates say of an event (T10, C2).
+type verdict struct {
+	in     bool
+	group  Group
+	reason string // why not, for the log
+	pair   bool   // an unknown person in a direct chat
+}
+
+// admit decides whether whoever caused the event may talk to the bot there (C2). It never fails
+// open: what it can't decide is kept out.
+func (h *Hub) admit(ctx context.Context, o adapters.Origin) (verdict, error) {
+	set := h.settings()
+	ch, known := set.Channels[o.Chat.Channel]
+	if !known {
+		return verdict{reason: "the channel is not configured"}, nil
+	}
+	group := Group{Agent: ch.Agent}
+	allow := ch.AllowFrom
+	if o.Kind == adapters.Group {
+		g, listed := ch.group(o.Chat.ID, o.ChatName)
+		if !listed {
+			return verdict{reason: "the group is not listed"}, nil
+		}
+		group = g
+		if group.Agent == "" {
+			group.Agent = ch.Agent
+		}
+		if len(g.AllowFrom) > 0 {
+			allow = g.AllowFrom
+		}
+	}
+	if !allowed(allow, o.From) {
+		paired, err := h.paired(ctx, o.Chat.Channel, o.From.ID)
+		if err != nil {
+			return verdict{}, err
+		}
+		if !paired {
+			return verdict{reason: "the person is not in allowFrom", pair: o.Kind == adapters.Direct && ch.Pairing}, nil
+		}
+	}
+	return verdict{in: true, group: group}, nil
+}
+
+// group finds how a group is served: by id, by name, or by "*".
+func (c Channel) group(id, name string) (Group, bool) {
+	for _, key := range []string{id, name, "#" + name, "*"} {
+		if g, ok := c.Groups[key]; ok && key != "" && key != "#" {
+			return g, true
+		}
+	}
+	return Group{}, false
+}
+
+// allowed matches a person against a list of ids, @names and role:IDs (C2). An empty list is nobody.
+func allowed(list []string, u adapters.User) bool {
+	for _, entry := range list {
+		switch {
+		case entry == "*", u.ID != "" && entry == u.ID:
+			return true
+		case strings.HasPrefix(entry, "@") && u.Username != "" && strings.EqualFold(entry[1:], u.Username):
+			return true
+		case strings.HasPrefix(entry, "role:") && slices.Contains(u.Roles, entry[5:]):
+			return true
+		}
+	}
+	return false
+}
+
+// turnAway deals with an event that may not come in: nothing shows, the log has the id (C2).
+func (h *Hub) turnAway(ctx context.Context, ev adapters.Event, v verdict) error {
+	o := ev.About()
+	h.log.Info("not let in", "channel", o.Chat.Channel, "chat", o.Chat.ID, "person", o.From.ID, "reason", v.reason)
+	if m, ok := ev.(adapters.Message); ok && v.pair {
+		return h.offerPairing(ctx, m)
+	}
+	return nil
+}
+
+// personRate counts what one person sent in the current minute.
+type personRate struct {
+	minute int64
+	n      int
+}
+
+// ratePerMinute bounds one person's messages: enough for every human, too little for a flood.
+const ratePerMinute = 30
+
+// tooFast counts a message and reports whether the person has sent too many this minute; first is
+// true once per minute, so that the answer to a flood is one sentence.
+func (h *Hub) tooFast(o adapters.Origin, now time.Time) (over, first bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	key, minute := o.Chat.Channel+"/"+o.From.ID, now.Unix()/60
+	r := h.rates[key]
+	if r == nil {
+		if len(h.rates) > 10000 {
+			for k, old := range h.rates {
+				if old.minute != minute {
+					delete(h.rates, k)
+				}
+			}
+		}
+		r = &personRate{}
+		h.rates[key] = r
+	}
+	if r.minute != minute {
+		r.minute, r.n = minute, 0
+	}
+	r.n++
+	return r.n > ratePerMinute, r.n == ratePerMinute+1
+}

@@ -1,0 +1,162 @@
+package turn
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"typist/adapters"
+	"typist/adapters/rich"
+	"typist/agent"
+	"typist/agent/progress"
+	"typist/agent/session"
+	"typist/agent/store"
+)
+
+// goOn is a pressed Resume or Retry button: a turn of its own in the chat's inbox, at most one per
+// run, however often the button is pressed and whenever the program ends (S5).
+func (l *lane) goOn(runID string, resume bool, p adapters.Press) {
+	l.hub.go_(func() {
+		ctx := context.WithoutCancel(l.hub.callCtx)
+		run, ok, err := l.hub.store.Run(ctx, runID)
+		if err == nil && (!ok || run.Chat != l.chat.Key() || run.State == store.RunRunning) {
+			return
+		}
+		var in input
+		if err == nil {
+			in, err = l.hub.again(ctx, run, resume)
+		}
+		if err == nil {
+			in.Message.Origin = p.Origin
+			in.Message.Origin.EventID = "again/" + run.ID
+			err = l.hub.accept(ctx, in, time.Now())
+		}
+		l.mail.put(wentOn{run: run, resume: resume, message: p.ID, err: err})
+	})
+}
+
+// wentOn: a run is to go on. Its old message loses its button; a failed one that is retried goes,
+// because its partial text is replaced (S3).
+type wentOn struct {
+	run     store.Run
+	resume  bool
+	message string
+	err     error
+}
+
+func (wentOn) isLetter() {}
+
+func (w wentOn) read(l *lane) {
+	if w.err != nil {
+		l.log.Error("a run could not go on", "run", w.run.ID, "error", w.err)
+		l.say(adapters.Post{Doc: rich.Plain(l.words().Busy)})
+		return
+	}
+	if w.message == "" {
+		return
+	}
+	s := &slot{id: w.message, class: classFirst}
+	if !w.resume {
+		s.drop()
+		l.cleanUp(w.run.ID, s)
+		return
+	}
+	l.hub.go_(func() {
+		board, err := l.hub.boardOf(context.WithoutCancel(l.hub.callCtx), w.run, l.lang())
+		l.mail.put(unbutton{slot: s, run: w.run, board: board, err: err})
+	})
+}
+
+// unbutton: a stopped run's message stays as it is, without its buttons.
+type unbutton struct {
+	slot  *slot
+	run   store.Run
+	board *progress.Board
+	err   error
+}
+
+func (unbutton) isLetter() {}
+
+func (u unbutton) read(l *lane) {
+	if u.err != nil {
+		l.log.Error("a stopped run's events could not be read", "run", u.run.ID, "error", u.err)
+		return
+	}
+	parts := l.chn.adapter.Fit(u.board.Ended(endOf(u.run), l.view(), u.run.EndedAt))
+	u.slot.show(adapters.Post{Doc: parts[len(parts)-1], Silent: true})
+	l.out.push(u.slot)
+}
+
+// endOf is how the board names a run's end.
+func endOf(run store.Run) progress.End {
+	switch run.State {
+	case store.RunStopped:
+		return progress.End{Kind: progress.EndStopped}
+	case store.RunInterrupted, store.RunRunning:
+		return progress.End{Kind: progress.EndInterrupted}
+	case store.RunFailed:
+		return progress.End{Kind: progress.EndFailed, Failure: &agent.Failure{Kind: agent.FailureKind(run.Failure)}}
+	case store.RunDone, store.RunSilent:
+	}
+	return progress.End{Kind: progress.EndWorked}
+}
+
+// again makes the input with which a run goes on. A resume continues after all that was received
+// (S5). A retry starts where nothing that has taken effect is repeated (S3, S4): after the last
+// tool results if there are some, else at the person's message.
+func (h *Hub) again(ctx context.Context, run store.Run, resume bool) (input, error) {
+	in := input{Kind: store.InputRetry, From: run.Node}
+	twigs, err := h.twigsOf(ctx, run)
+	if err != nil {
+		return in, err
+	}
+	for _, twig := range twigs {
+		if resume || twig.Role == agent.ToolRole {
+			in.From, in.Kind = twig.ID, store.InputResume
+		}
+	}
+	in.Message.ID = run.Anchor
+	in.Message.Mentioned = true // somebody asked for it
+	in.Agent, err = h.agentOf(ctx, run)
+	return in, err
+}
+
+// twigsOf lists the nodes that a run appended, in order.
+func (h *Hub) twigsOf(ctx context.Context, run store.Run) ([]store.Twig, error) {
+	question, err := session.Open(h.store, run.Chat).Question(ctx, run.Node)
+	if err != nil {
+		return nil, err
+	}
+	turn, err := h.store.Turn(ctx, run.Chat, question.Parent)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(turn, func(t store.Twig) bool { return t.RunID != run.ID || t.Role == agent.User }), nil
+}
+
+// agentOf is the agent that serves the run's chat.
+func (h *Hub) agentOf(_ context.Context, run store.Run) (string, error) {
+	chat, err := adapters.ParseChat(run.Chat)
+	if err != nil {
+		return "", fmt.Errorf("run %s: %w", run.ID, err)
+	}
+	ch := h.settings().Channels[chat.Channel]
+	if g, ok := ch.group(chat.ID, ""); ok && g.Agent != "" {
+		return g.Agent, nil
+	}
+	return ch.Agent, nil
+}
+
+// boardOf rebuilds a run's board from its stored events (P6: durations survive).
+func (h *Hub) boardOf(ctx context.Context, run store.Run, lang progress.Lang) (*progress.Board, error) {
+	stored, err := h.store.RunEvents(ctx, run.ID)
+	if err != nil {
+		return nil, err
+	}
+	stamped := make([]progress.Stamped, len(stored))
+	for i, e := range stored {
+		stamped[i] = progress.Stamped{At: e.At, Event: e.Event}
+	}
+	return progress.Replay(progress.Options{Lang: lang, StartedAt: run.StartedAt}, stamped), nil
+}

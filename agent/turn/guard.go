@@ -1,0 +1,117 @@
+package turn
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"sync"
+
+	"typist/agent"
+	"typist/agent/progress"
+)
+
+// guard is the toolbox that a backend is given: it asks people where a tool needs that (A4), and
+// never executes a call twice (S4): the intent is stored before the execution, the result before
+// it is used.
+type guard struct {
+	run   *run
+	box   agent.Toolbox
+	scope string // session and node: calls of other turns have other keys
+
+	mu    sync.Mutex
+	tools map[string]agent.Tool
+	used  map[string]int // some models number their calls anew in every request
+}
+
+// List implements agent.Toolbox.
+func (g *guard) List(ctx context.Context) ([]agent.Tool, error) {
+	list, err := g.box.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.tools = make(map[string]agent.Tool, len(list))
+	for _, t := range list {
+		g.tools[t.Name] = t
+	}
+	return list, nil
+}
+
+// Call implements agent.Toolbox.
+func (g *guard) Call(ctx context.Context, call agent.ToolCall) (agent.ToolResult, error) {
+	key, tool := g.key(call)
+	if tool.Approve {
+		if result, ok, err := g.allowed(ctx, call, tool); !ok {
+			return result, err
+		}
+	}
+	st := g.run.lane.hub.store
+	durable := context.WithoutCancel(ctx)
+	prior, known, err := st.ToolIntent(durable, key, g.run.id, call.ID, call.Args)
+	switch {
+	case err != nil:
+		return agent.ToolResult{}, fmt.Errorf("the call of %s could not be stored, so it was not made: %w", call.Name, err)
+	case known && prior.Finished:
+		return prior.Result, nil
+	case known:
+		return unknownResult(call.Name), nil
+	}
+	if err := ctx.Err(); err != nil {
+		return agent.ToolResult{}, err
+	}
+	result, err := g.box.Call(ctx, call)
+	if err != nil {
+		// Whether it was carried out is not known: the intent stays without a result.
+		return result, err
+	}
+	if err := st.ToolFinished(durable, key, result); err != nil {
+		return agent.ToolResult{}, fmt.Errorf("the result of %s could not be stored, so it is not used: %w", call.Name, err)
+	}
+	for _, f := range result.Files {
+		f.Subagent = call.Subagent
+		g.run.feed.emit(f)
+	}
+	return result, nil
+}
+
+func (g *guard) key(call agent.ToolCall) (string, agent.Tool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.used == nil {
+		g.used = map[string]int{}
+	}
+	key := g.scope + "/" + call.Subagent + "/" + call.ID
+	g.used[key]++
+	if n := g.used[key]; n > 1 {
+		key += "~" + strconv.Itoa(n)
+	}
+	return key, g.tools[call.Name]
+}
+
+// allowed asks the chat. A refusal is an ordinary answer to the model, not an error (A4).
+func (g *guard) allowed(ctx context.Context, call agent.ToolCall, tool agent.Tool) (agent.ToolResult, bool, error) {
+	title := tool.Title
+	if title == "" {
+		title = call.Name
+	}
+	if preview := progress.Preview(call.Args); preview != "" {
+		title += ": " + preview
+	}
+	ask := agent.Approval{ID: "approve-" + call.ID, ToolCall: call.ID, Title: title,
+		Options: []agent.Option{{ID: "allow", Allow: true}, {ID: "deny"}}}
+	option, err := g.run.approve(ctx, call.Subagent, ask)
+	if err != nil {
+		return agent.ToolResult{}, false, err
+	}
+	if refuses(ask, option) {
+		return agent.ToolResult{Content: "The person did not allow this call. It was not executed. Do not try it again; ask what to do instead if you need to."}, false, nil
+	}
+	return agent.ToolResult{}, true, nil
+}
+
+// unknownResult tells the model about a call of which nobody knows whether it was carried out (S4).
+func unknownResult(name string) agent.ToolResult {
+	return agent.ToolResult{IsError: true, Content: fmt.Sprintf("The outcome of this call of %s is unknown: the program ended while it was being executed, so it may or may not have taken effect. "+
+		"Do not repeat it by yourself. Tell the person that its outcome is unknown, and ask whether to check or to repeat it.", name)}
+}

@@ -1,0 +1,124 @@
+package turn
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"typist/adapters"
+	"typist/adapters/rich"
+	"typist/agent/store"
+)
+
+// Deliver implements adapters.Sink: the second hop of a message. It returns when the event is
+// durable or needs no keeping, and never waits for a run.
+func (h *Hub) Deliver(ctx context.Context, ev adapters.Event) error {
+	if h.closing.Load() {
+		return context.Canceled
+	}
+	at := time.Now()
+	o := ev.About()
+	if h.channels[o.Chat.Channel] == nil {
+		return fmt.Errorf("event of unknown channel %q", o.Chat.Channel)
+	}
+	verdict, err := h.admit(ctx, o)
+	if err != nil {
+		return err
+	}
+	if !verdict.in {
+		return h.turnAway(ctx, ev, verdict)
+	}
+	switch e := ev.(type) {
+	case adapters.Message:
+		return h.message(ctx, e, verdict.group, at)
+	case adapters.Edited:
+		return h.once(ctx, o, func() { h.tell(o.Chat, o.Kind, edited{e}) })
+	case adapters.Press:
+		return h.once(ctx, o, func() { h.tell(o.Chat, o.Kind, pressed{e}) })
+	case adapters.Command:
+		return h.once(ctx, o, func() { h.tell(o.Chat, o.Kind, commanded{command: e, at: at}) })
+	case adapters.StopRequested:
+		return h.once(ctx, o, func() { h.tell(o.Chat, o.Kind, stopAsked{}) })
+	}
+	return nil
+}
+
+// once lets an event that is no input through the first time its id is seen (C3).
+func (h *Hub) once(ctx context.Context, o adapters.Origin, act func()) error {
+	fresh, err := h.store.Seen(ctx, o.Chat.Channel, o.EventID)
+	if err != nil {
+		return err
+	}
+	if fresh {
+		act()
+	}
+	return nil
+}
+
+// message sorts a written message: a command, a stop word, or an input for the agent.
+func (h *Hub) message(ctx context.Context, m adapters.Message, g Group, at time.Time) error {
+	o := m.Origin
+	addressed := o.Kind == adapters.Direct || m.Mentioned
+	if h.pairReply(ctx, m) {
+		return nil
+	}
+	cmd, isCommand := parseCommand(m, addressed)
+	if isCommand && cmd.Name == "stop" {
+		return h.once(ctx, o, func() { h.tell(o.Chat, o.Kind, commanded{command: cmd, at: at, message: m.ID}) })
+	}
+	if addressed && len(m.Files) == 0 && isStopWord(m.Text) {
+		// With nothing running it is ordinary text (S2).
+		if h.busy(o.Chat) {
+			return h.once(ctx, o, func() { h.tell(o.Chat, o.Kind, commanded{command: adapters.Command{Origin: o, Name: "stop"}, at: at}) })
+		}
+	}
+	if o.Kind == adapters.Group && g.RequireMention && !m.Mentioned || m.Text == "" && len(m.Files) == 0 {
+		return nil
+	}
+	if over, first := h.tooFast(o, at); over {
+		if first {
+			h.log.Warn("a person writes too fast; their messages are dropped for this minute", "channel", o.Chat.Channel, "person", o.From.ID)
+			h.tell(o.Chat, o.Kind, saying{h.words().TooFast(time.Minute - time.Duration(at.Unix()%60)*time.Second)})
+		}
+		return nil
+	}
+	if isCommand {
+		return h.once(ctx, o, func() { h.tell(o.Chat, o.Kind, commanded{command: cmd, at: at, message: m.ID}) })
+	}
+	return h.accept(ctx, input{Message: m, Agent: g.Agent, Kind: store.InputMessage}, at)
+}
+
+// accept puts an input into the inbox, durably, and wakes the chat. A duplicate ends here (C3).
+func (h *Hub) accept(ctx context.Context, in input, at time.Time) error {
+	o := in.Message.Origin
+	if in.Kind == store.InputMessage {
+		n, err := h.store.CountWaiting(ctx, o.Chat.Key())
+		if err != nil {
+			return err
+		}
+		if n >= queueCap {
+			return h.once(ctx, o, func() { h.tell(o.Chat, o.Kind, queueFull{message: in.Message.ID}) })
+		}
+	}
+	row := store.Input{EventID: o.EventID, Chat: o.Chat.Key(), MessageID: in.Message.ID, Kind: in.Kind, Payload: in.payload(), At: at}
+	id, fresh, err := h.store.Accept(ctx, row)
+	if err != nil {
+		return fmt.Errorf("accept a message: %w", err)
+	}
+	if !fresh {
+		return nil
+	}
+	row.ID = id
+	h.note(ctx, in)
+	h.tell(o.Chat, o.Kind, inputArrived{row: row, message: in.Message})
+	return nil
+}
+
+// queueFull answers a message that found 20 others waiting (S10).
+type queueFull struct{ message string }
+
+func (queueFull) isLetter() {}
+
+func (q queueFull) read(l *lane) {
+	l.say(adapters.Post{Doc: rich.Plain(l.words().QueueFull(queueCap)), ReplyTo: q.message})
+}

@@ -1,0 +1,376 @@
+package turn
+
+import (
+	"context"
+	"time"
+
+	"typist/adapters"
+	"typist/adapters/rich"
+	"typist/agent"
+	"typist/agent/progress"
+	"typist/agent/session"
+	"typist/agent/store"
+)
+
+// land brings an ended run to its answer: the indicator ends, the last events are stored, the
+// pulse in flight gets 50 ms (T8), then the answer leaves. It is called again by whatever it
+// waits for.
+func (r *run) land(now time.Time) {
+	if r.phase < landing {
+		r.phase = landing
+		r.finishAt = now.Add(pulseWait)
+		r.endIndicator(now)
+		r.closeApprovals()
+	}
+	if r.phase != landing || r.begun == nil {
+		return
+	}
+	r.save(now)
+	if r.saving {
+		return
+	}
+	if (r.pulse != nil || r.clearing) && now.Before(r.finishAt) {
+		return
+	}
+	r.phase = delivering
+	r.finish(now)
+}
+
+// finish sends what is left of the run for people (P12); the turn ends in the store when that
+// stands (hop 8). A crash in between is found by the stored terminal event and the posts' records.
+func (r *run) finish(now time.Time) {
+	l, state := r.lane, r.state()
+	if r.endedAt.IsZero() {
+		r.endedAt = now
+	}
+	elapsed := r.endedAt.Sub(r.started)
+	l.hub.ended(r, state, elapsed)
+	posts := r.endPosts(state, now)
+	if len(posts) == 0 {
+		r.dropProgress()
+		r.close(state, nil, nil)
+		return
+	}
+	reuse := r.presented(posts)
+	edits := reuse == nil && !r.asNew(state, elapsed, now)
+	if edits {
+		reuse = []*slot{r.progress}
+	}
+	chat := l.chat.Key()
+	l.deliver(posts, reuse, func(part int) durable {
+		return postRecord{store: l.hub.store, run: r.id, chat: chat, part: part, purpose: purposeAnswer}
+	}, func(slots []*slot, err error) {
+		if !edits {
+			r.retireProgress(state, elapsed)
+		}
+		r.close(state, slots, err)
+	})
+}
+
+// asNew decides between a new message and an edit of the progress message (P12).
+func (r *run) asNew(state store.RunState, elapsed time.Duration, now time.Time) bool {
+	p := r.progress
+	if p == nil || p.dead || p.lost || p.id == "" && !p.flying {
+		return true
+	}
+	if state == store.RunDone && elapsed > r.lane.hub.settings().NotifyAfter {
+		return true
+	}
+	return r.lane.chn.caps.EditKeepsIndicator && r.ctl.MayShow(now)
+}
+
+// endPosts is what people read at the end; none for a silent run (T5).
+func (r *run) endPosts(state store.RunState, now time.Time) []adapters.Post {
+	l := r.lane
+	var doc rich.Doc
+	var buttons []adapters.Button
+	words := progress.Words(l.lang())
+	button := func(text, data string) {
+		buttons = append(buttons, adapters.Button{Text: text, Data: data + ":" + r.id})
+	}
+	if r.superseded || r.unseen(state) {
+		return nil
+	}
+	switch state {
+	case store.RunSilent, store.RunRunning:
+		return nil
+	case store.RunDone:
+		text := r.board.Text()
+		if r.in.Heartbeat != nil {
+			if text = r.lane.hub.heartbeatText(r, text); text == "" {
+				return nil
+			}
+		}
+		doc = rich.Parse(text)
+		if len(doc) == 0 {
+			if len(r.files) == 0 && r.in.Heartbeat != nil {
+				return nil
+			}
+			doc = r.wordless(now)
+		}
+	case store.RunStopped:
+		doc = r.board.Ended(progress.End{Kind: progress.EndStopped}, l.view(), now)
+		button(words.Resume, "r")
+	case store.RunInterrupted:
+		doc = r.board.Ended(progress.End{Kind: progress.EndInterrupted}, l.view(), now)
+		button(words.Resume, "r")
+	case store.RunFailed:
+		failure := r.terminal.(agent.RunError).Failure
+		doc = r.board.Ended(progress.End{Kind: progress.EndFailed, Failure: &failure}, l.view(), now)
+		if retryHelps(failure.Kind) {
+			button(words.Retry, "t")
+		}
+	}
+	if state != store.RunDone && r.board.Worked() {
+		button(words.Details, "d")
+	}
+	parts := l.chn.adapter.Fit(doc)
+	posts := make([]adapters.Post, len(parts))
+	for i, part := range parts {
+		posts[i] = adapters.Post{Doc: part, Silent: state != store.RunDone}
+	}
+	last := &posts[len(posts)-1]
+	if state == store.RunDone {
+		last.Files = r.files
+		last.Buttons = branchButtons(r.begun.versions)
+	}
+	if len(buttons) > 0 {
+		last.Buttons = append(last.Buttons, buttons)
+	}
+	r.address(&posts[0], now)
+	return posts
+}
+
+// unseen: a run that nobody saw begin or asked for ends without a word if it has no answer: a
+// heartbeat, and in a group without mention one that had shown nothing yet (P1).
+func (r *run) unseen(state store.RunState) bool {
+	if state == store.RunDone {
+		return false
+	}
+	return r.in.Heartbeat != nil || r.quietGroup() && r.progress == nil && !r.visible
+}
+
+// address makes the answer a reply where people expect one: in groups, to an edited message
+// (S7), and as the ping for a long run (P12).
+func (r *run) address(post *adapters.Post, now time.Time) {
+	if r.anchor == "" || r.in.Heartbeat != nil {
+		return
+	}
+	long := now.Sub(r.started) > r.lane.hub.settings().NotifyAfter
+	if r.lane.chn.caps.PingReplies && long {
+		post.ReplyTo, post.Ping = r.anchor, !post.Silent
+		return
+	}
+	if r.in.Branch != nil || r.lane.chn.caps.RepliesInGroups && r.lane.kind == adapters.Group {
+		post.ReplyTo = r.anchor
+	}
+}
+
+// wordless is the answer of a run that ended well without a text.
+func (r *run) wordless(now time.Time) rich.Doc {
+	if len(r.files) > 0 {
+		return rich.Plain(r.files[0].Name)
+	}
+	if r.board.Worked() {
+		return r.board.Ended(progress.End{Kind: progress.EndWorked}, r.lane.view(), now)
+	}
+	return rich.Plain(progress.Words(r.lane.lang()).NoAnswer)
+}
+
+// dropProgress deletes the progress message, after a crash too (S9).
+func (r *run) dropProgress() {
+	if r.progress == nil {
+		return
+	}
+	r.progress.class = classFirst
+	r.progress.drop()
+	r.lane.cleanUp(r.id, r.progress)
+}
+
+// cleanUp brings a message that nothing stands for any more out of the way. The intent is stored
+// first, so that a crash can't leave it behind (S9).
+func (l *lane) cleanUp(runID string, s *slot) {
+	hub, chat, id := l.hub, l.chat.Key(), s.id
+	s.held = true
+	hub.go_(func() {
+		ctx := context.WithoutCancel(hub.callCtx)
+		if id != "" {
+			if err := hub.store.PostIntent(ctx, store.Post{Key: "clean-" + chat + "/" + id, Chat: chat, RunID: runID, Purpose: purposeCleanUp, Body: []byte(id)}); err != nil {
+				hub.log.Error("a clean-up could not be stored", "error", err)
+			}
+		}
+		l.mail.put(cleanUpStored{slot: s, id: id})
+	})
+}
+
+// purposeCleanUp marks the intent to delete a message of the bot.
+const purposeCleanUp = "clean-up"
+
+// cleanUpStored: a clean-up may begin.
+type cleanUpStored struct {
+	slot *slot
+	id   string
+}
+
+func (cleanUpStored) isLetter() {}
+
+func (c cleanUpStored) read(l *lane) {
+	c.slot.held = false
+	c.slot.settled = func(err error) {
+		if err != nil || c.id == "" {
+			return
+		}
+		l.hub.go_(func() {
+			if err := l.hub.store.DropPost(context.WithoutCancel(l.hub.callCtx), "clean-"+l.chat.Key()+"/"+c.id); err != nil {
+				l.log.Error("a clean-up could not be stored as done", "error", err)
+			}
+		})
+	}
+	l.out.push(c.slot)
+}
+
+// retireProgress is the progress message's end beside an answer of its own: it goes, or after a
+// long run shrinks to its summary (P12).
+func (r *run) retireProgress(state store.RunState, elapsed time.Duration) {
+	if r.progress == nil {
+		return
+	}
+	if state != store.RunDone || elapsed <= r.lane.hub.settings().NotifyAfter || r.progress.id == "" && !r.progress.flying {
+		r.dropProgress()
+		return
+	}
+	now := r.started.Add(elapsed)
+	post := adapters.Post{Silent: true, Doc: r.lane.chn.fitOne(r.board.Ended(progress.End{Kind: progress.EndWorked}, progress.Overview, now))}
+	if r.board.Worked() {
+		post.Buttons = [][]adapters.Button{{{Text: progress.Words(r.lane.lang()).Details, Data: "d:" + r.id}}}
+	}
+	r.progress.class = classFirst
+	r.progress.show(post)
+	r.lane.cleanUp(r.id, r.progress)
+}
+
+// close ends the turn in the store: inputs done, nodes appended, leaf moved, run state and answer
+// known, in one transaction; then the next row begins.
+func (r *run) close(state store.RunState, slots []*slot, err error) {
+	l, now := r.lane, time.Now()
+	r.phase = over
+	end := store.End{RunID: r.id, State: state, EndedAt: now, Leaf: r.begun.parent, KeepProgress: r.keepsProgress(slots)}
+	if e, ok := r.terminal.(agent.RunError); ok {
+		end.Failure = string(e.Failure.Kind)
+	}
+	if err != nil {
+		end.Failure = undelivered
+		l.log.Error("an answer could not be delivered; /retry delivers it again", "run", r.id, "error", err)
+	}
+	for _, id := range ids(slots) {
+		end.Answer = append(end.Answer, store.PostRef{MessageID: id})
+	}
+	messages, open := r.transcript.Messages(), r.transcript.Open()
+	hub := l.hub
+	hub.go_(func() {
+		messages = append(messages, hub.answerOpen(end.RunID, open)...)
+		for _, m := range messages {
+			n := store.Node{ID: newID(), Chat: l.chat.Key(), Parent: end.Leaf, RunID: end.RunID, Message: m, At: now,
+				Incomplete: state != store.RunDone && state != store.RunSilent}
+			end.Nodes = append(end.Nodes, n)
+			end.Leaf = n.ID
+		}
+		if err := hub.store.EndTurn(context.WithoutCancel(hub.callCtx), end); err != nil {
+			hub.log.Error("the end of a turn could not be stored", "run", end.RunID, "error", err)
+		}
+		l.mail.put(turnOver{run: r, leaf: end.Leaf})
+	})
+}
+
+// answerOpen gives a result to every call that the run did not live to see answered, so that a
+// resume executes none of them again (S4, S5).
+func (h *Hub) answerOpen(runID string, open []agent.ToolCall) []agent.Message {
+	if len(open) == 0 {
+		return nil
+	}
+	records, err := h.store.ToolsOf(context.WithoutCancel(h.callCtx), runID)
+	if err != nil {
+		h.log.Error("the tool calls of a run could not be read; they count as unknown", "run", runID, "error", err)
+	}
+	msg := agent.Message{Role: agent.ToolRole}
+	for _, call := range open {
+		result := agent.ToolResult{IsError: true, Content: "This call was not executed: the run ended before."}
+		if err != nil {
+			result = unknownResult(call.Name)
+		}
+		for _, rec := range records {
+			if rec.CallID != call.ID {
+				continue
+			}
+			if result = unknownResult(call.Name); rec.Finished {
+				result = rec.Result
+			}
+		}
+		msg.Blocks = append(msg.Blocks, agent.Part{Kind: agent.PartResult, ID: call.ID, Text: result.Content, IsError: result.IsError})
+	}
+	return []agent.Message{msg}
+}
+
+// undelivered is the Failure of a run whose answer did not reach the chat.
+const undelivered = "undelivered"
+
+// keepsProgress: the progress message stands on, as the answer or as the run's summary.
+func (r *run) keepsProgress(slots []*slot) bool {
+	return r.progress != nil && !r.progress.remove
+}
+
+// turnOver: the turn is over and stored as such.
+type turnOver struct {
+	run  *run
+	leaf string
+}
+
+func (turnOver) isLetter() {}
+
+func (t turnOver) read(l *lane) {
+	if l.run == t.run {
+		l.setRun(nil)
+		if l.rootNext {
+			l.rootNext = false
+			if err := session.Open(l.hub.store, l.chat.Key()).NewRoot(l.hub.callCtx); err != nil {
+				l.log.Error("a new conversation could not be stored", "error", err)
+			}
+		}
+	}
+}
+
+// retryHelps: a Retry button stands only where trying again can help (S3).
+func retryHelps(kind agent.FailureKind) bool {
+	switch kind {
+	case agent.NeverSent, agent.CutEarly, agent.Overloaded, agent.RateLimited, agent.Malformed, agent.TimedOut, agent.Crashed:
+		return true
+	case agent.Unauthorized, agent.NotFound, agent.TooLong, agent.Invalid:
+		return false
+	}
+	return false
+}
+
+// purposeAnswer marks the posts of an answer.
+const purposeAnswer = "answer"
+
+// postRecord keeps an answer's part findable after a crash (S3).
+type postRecord struct {
+	store   postStore
+	run     string
+	chat    string
+	part    int
+	purpose string
+}
+
+type postStore interface {
+	PostIntent(ctx context.Context, p store.Post) error
+	PostSent(ctx context.Context, key, messageID string) error
+}
+
+func (p postRecord) sending(ctx context.Context, key string) error {
+	return p.store.PostIntent(ctx, store.Post{Key: key, Chat: p.chat, RunID: p.run, Purpose: p.purpose, Part: p.part})
+}
+
+func (p postRecord) sent(ctx context.Context, key, id string) error {
+	return p.store.PostSent(ctx, key, id)
+}

@@ -1,0 +1,239 @@
+package turn
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"typist/adapters"
+)
+
+// class orders what wants to leave for a platform when its budget is short (P11): answers before
+// first posts before edits.
+type class uint8
+
+const (
+	classAnswer class = iota // answers, stop acknowledgements, answers to commands
+	classFirst               // first posts of progress messages; clean-up after an answer
+	classEdit                // edits
+	classes
+)
+
+// callOp says which pace of the chat a call counts against.
+type callOp uint8
+
+const (
+	callSend callOp = iota
+	callEdit
+	callDelete // only the budget of the token
+)
+
+// permit is a request for one call. grant is called once, when the call may be made; it must not block.
+type permit struct {
+	class class
+	chat  string // the platform's chat id: limits hold over all its threads
+	group bool
+	op    callOp
+	grant func()
+	gone  bool // withdrawn
+}
+
+// pacer keeps one platform token below the platform's limits (P11, PLATFORMS "Pace of edits"):
+// one budget shared by all chats, a pace per chat, and the waits that the platform told. It is
+// fair: within a class first come, first served, and a chat that has to wait holds up no other.
+type pacer struct {
+	caps  adapters.Capabilities
+	calls *rate.Limiter // nil: no bound
+	edits *rate.Limiter
+
+	mu      sync.Mutex
+	queues  [classes][]*permit
+	chats   map[string]*pace
+	blocked time.Time // the whole token, told by the platform
+	wake    chan struct{}
+}
+
+// pace is what one chat has used.
+type pace struct {
+	blocked  time.Time // retry-after
+	nextEdit time.Time
+	posts    time.Time // theoretical arrival time of the next post at the sustained pace
+}
+
+func newPacer(caps adapters.Capabilities) *pacer {
+	p := &pacer{caps: caps, chats: map[string]*pace{}, wake: make(chan struct{}, 1)}
+	if caps.CallsPerSecond > 0 {
+		p.calls = rate.NewLimiter(rate.Limit(caps.CallsPerSecond), max(1, caps.CallBurst))
+	}
+	if caps.EditsPerMinute > 0 {
+		p.edits = rate.NewLimiter(rate.Limit(caps.EditsPerMinute/60), max(1, int(caps.EditsPerMinute/6)))
+	}
+	return p
+}
+
+// request queues a permit.
+func (p *pacer) request(r *permit) {
+	p.mu.Lock()
+	p.queues[r.class] = append(p.queues[r.class], r)
+	p.mu.Unlock()
+	p.poke()
+}
+
+// withdraw takes a permit back that has not been granted.
+func (p *pacer) withdraw(r *permit) {
+	p.mu.Lock()
+	r.gone = true
+	p.mu.Unlock()
+}
+
+// limited records a 429: exactly that wait, for that chat or for the whole token (P11).
+func (p *pacer) limited(chat string, e *adapters.RateLimitError) {
+	p.mu.Lock()
+	until := time.Now().Add(e.RetryAfter)
+	if e.Global {
+		if until.After(p.blocked) {
+			p.blocked = until
+		}
+	} else if c := p.chat(chat); until.After(c.blocked) {
+		c.blocked = until
+	}
+	p.mu.Unlock()
+}
+
+func (p *pacer) chat(id string) *pace {
+	c := p.chats[id]
+	if c == nil {
+		c = &pace{}
+		p.chats[id] = c
+	}
+	return c
+}
+
+func (p *pacer) poke() {
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+}
+
+// run grants permits until ctx ends.
+func (p *pacer) run(ctx context.Context) {
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	for {
+		wait := p.pass()
+		timer.Reset(wait)
+		select {
+		case <-ctx.Done():
+			return
+		case <-p.wake:
+		case <-timer.C:
+		}
+	}
+}
+
+// pass grants all that may go now and returns how long until something else might.
+func (p *pacer) pass() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	next := now.Add(time.Minute)
+	if p.blocked.After(now) {
+		return p.blocked.Sub(now)
+	}
+	for cl := range p.queues {
+		queue := p.queues[cl]
+		kept := queue[:0]
+		for i, r := range queue {
+			if r.gone {
+				continue
+			}
+			at, ok := p.may(r, now)
+			if ok {
+				r.grant()
+				continue
+			}
+			kept = append(kept, r)
+			if at.Before(next) {
+				next = at
+			}
+			if p.calls != nil && p.calls.TokensAt(now) < 1 {
+				// The token's budget is used up: nobody else of this class or a lower one can go.
+				kept = append(kept, queue[i+1:]...)
+				break
+			}
+		}
+		clear(queue[len(kept):])
+		p.queues[cl] = kept
+		if p.calls != nil && p.calls.TokensAt(now) < 1 {
+			break
+		}
+	}
+	p.forget(now)
+	return max(next.Sub(now), time.Millisecond)
+}
+
+// may takes what r needs from the budgets, or says when to look again.
+func (p *pacer) may(r *permit, now time.Time) (time.Time, bool) {
+	c := p.chat(r.chat)
+	if c.blocked.After(now) {
+		return c.blocked, false
+	}
+	// A stop must show at once: the answer class is held to the budget of the token, and as a
+	// post to the chat's pace, but not to the pace of edits.
+	if r.op == callEdit && r.class != classAnswer && c.nextEdit.After(now) {
+		return c.nextEdit, false
+	}
+	postPace := p.caps.PostPaceDirect
+	editPace := p.caps.EditPaceDirect
+	if r.group {
+		postPace, editPace = p.caps.PostPaceGroup, p.caps.EditPaceGroup
+	}
+	if r.op == callSend {
+		if ready := c.posts.Add(-time.Duration(max(0, p.caps.PostBurst-1)) * postPace); ready.After(now) {
+			return ready, false
+		}
+	}
+	if p.calls != nil && p.calls.TokensAt(now) < 1 {
+		return now.Add(untilToken(p.calls, now)), false
+	}
+	if r.op == callEdit && r.class != classAnswer && p.edits != nil && p.edits.TokensAt(now) < 1 {
+		return now.Add(untilToken(p.edits, now)), false
+	}
+	if p.calls != nil {
+		p.calls.AllowN(now, 1)
+	}
+	switch r.op {
+	case callEdit:
+		if p.edits != nil {
+			p.edits.AllowN(now, 1)
+		}
+		c.nextEdit = now.Add(editPace)
+	case callSend:
+		if c.posts.Before(now) {
+			c.posts = now
+		}
+		c.posts = c.posts.Add(postPace)
+	case callDelete:
+	}
+	return time.Time{}, true
+}
+
+func untilToken(l *rate.Limiter, now time.Time) time.Duration {
+	missing := 1 - l.TokensAt(now)
+	return time.Duration(missing/float64(l.Limit())*float64(time.Second)) + time.Millisecond
+}
+
+// forget drops chats that have nothing left to wait for, once there are many.
+func (p *pacer) forget(now time.Time) {
+	if len(p.chats) < 1024 {
+		return
+	}
+	for id, c := range p.chats {
+		if c.blocked.Before(now) && c.nextEdit.Before(now) && c.posts.Before(now) {
+			delete(p.chats, id)
+		}
+	}
+}

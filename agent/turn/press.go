@@ -1,0 +1,45 @@
+package turn
+
+import (
+	"strings"
+	"time"
+
+	"typist/adapters"
+)
+
+// pressed: a button was pressed. Buttons carry what they are about in their data, by id, so that a
+// late press can never hit another run (S2): "s:RUN" stop, "r:RUN" resume, "t:RUN" retry,
+// "d:RUN" details, "a:QUESTION:N" decide, "b:RUN" show that branch's answer, "n" nothing.
+type pressed struct{ adapters.Press }
+
+func (pressed) isLetter() {}
+
+func (p pressed) read(l *lane) {
+	what, rest, _ := strings.Cut(p.Data, ":")
+	switch what {
+	case "s":
+		if l.run != nil && l.run.id == rest {
+			l.run.stop(time.Now())
+		}
+	case "r", "t":
+		l.goOn(rest, what == "r", p.Press)
+	case "d":
+		l.toggleDetails(rest, p.ID)
+	case "a":
+		key, choice, _ := strings.Cut(rest, ":")
+		if l.run == nil || l.run.approvals[key] == nil {
+			l.outdated(p.ID)
+			return
+		}
+		l.run.approvals[key].decide(l, choice, p.From)
+	case "b":
+		l.switchTo(rest, p.ID)
+	}
+}
+
+// outdated takes a question out of the chat that nobody waits for any more.
+func (l *lane) outdated(message string) {
+	if message != "" {
+		l.clean(message)
+	}
+}

@@ -1,0 +1,170 @@
+package turn
+
+import (
+	"context"
+	"time"
+
+	"typist/adapters"
+	"typist/adapters/rich"
+	"typist/agent/progress"
+)
+
+// wantsProgress decides whether the run's progress message appears now (P1).
+func (r *run) wantsProgress(now time.Time) bool {
+	if r.in.Heartbeat != nil {
+		return false // its text is held until the run ends (H2)
+	}
+	if r.phase == stopping {
+		return true // a stop shows at once (S2)
+	}
+	if r.quietGroup() && !r.visible {
+		return false
+	}
+	return r.board.Worked() || !now.Before(r.started.Add(r.lane.hub.settings().Delay))
+}
+
+// quietGroup: a group in which the bot was not mentioned.
+func (r *run) quietGroup() bool { return r.lane.kind == adapters.Group && !r.in.Message.Mentioned }
+
+// showProgress makes or renews the progress message.
+func (r *run) showProgress(now time.Time) {
+	if r.phase > stopping {
+		return
+	}
+	if r.progress == nil {
+		if !r.wantsProgress(now) {
+			return
+		}
+		r.progress = &slot{class: classFirst, key: newID(), live: r.renderProgress, stale: true, durable: progressRecord{store: r.lane.hub.store, run: r.id}}
+		r.tick, _ = r.board.NextTick(now)
+	}
+	if !r.tick.IsZero() && !r.tick.After(now) {
+		r.progress.stale = true
+	}
+	if !r.progress.stale {
+		return
+	}
+	if r.progress.id != "" {
+		r.progress.class = classEdit
+	}
+	if r.phase == stopping && !r.ackStop.IsZero() {
+		r.progress.class = classAnswer
+	}
+	r.lane.out.push(r.progress)
+}
+
+// renderProgress is the progress message as it should stand now.
+func (r *run) renderProgress() adapters.Post {
+	now := time.Now()
+	r.tick, _ = r.board.NextTick(now)
+	words := progress.Words(r.lane.lang())
+	post := adapters.Post{Silent: true, Doc: r.lane.chn.fitOne(r.view(now))}
+	if r.phase == running {
+		post.Buttons = [][]adapters.Button{{{Text: words.Stop, Data: "s:" + r.id, Style: adapters.StyleDanger}}}
+		if r.board.Worked() && r.lane.view() != progress.Detail {
+			post.Buttons[0] = append(post.Buttons[0], adapters.Button{Text: words.Details, Data: "d:" + r.id})
+		}
+	}
+	if r.lane.chn.caps.RepliesInGroups && r.lane.kind == adapters.Group {
+		post.ReplyTo = r.anchor
+	}
+	return post
+}
+
+// view is the board as the chat wants it, with its trace where somebody asked for that (P7, P8).
+func (r *run) view(now time.Time) rich.Doc {
+	if r.details {
+		return r.board.View(progress.Detail, now)
+	}
+	return r.board.View(r.lane.view(), now)
+}
+
+// fitOne cuts a document to what one message holds.
+func (c *channel) fitOne(doc rich.Doc) rich.Doc { return c.adapter.Fit(doc)[0] }
+
+// progressRecord keeps the progress message findable after a crash (S9).
+type progressRecord struct {
+	store progressStore
+	run   string
+}
+
+type progressStore interface {
+	SaveProgress(ctx context.Context, runID, key, messageID string) error
+}
+
+func (p progressRecord) sending(ctx context.Context, key string) error {
+	return p.store.SaveProgress(ctx, p.run, key, "")
+}
+
+func (p progressRecord) sent(ctx context.Context, key, id string) error {
+	return p.store.SaveProgress(ctx, p.run, key, id)
+}
+
+// pauseOrResume pauses the indicator while all the run does is wait for a person (T12).
+func (r *run) pauseOrResume(now time.Time) {
+	if r.board.OnlyWaiting() {
+		r.ctl.Pause(now)
+	} else {
+		r.ctl.Resume(now)
+	}
+}
+
+// statusEvery bounds how often a changed status text is sent (Slack): a run of quick tools would
+// spend the calls that the progress message needs.
+const statusEvery = 2 * time.Second
+
+// statusChanged renews a status text that says something else by now (T6).
+func (r *run) statusChanged(now time.Time) {
+	if !r.lane.chn.caps.IndicatorText || r.status == "" || r.pulse != nil || !r.ctl.Active() || now.Before(r.statusAt.Add(statusEvery)) {
+		return
+	}
+	if r.board.Status(now) != r.status {
+		r.ctl.Changed(now)
+	}
+}
+
+// next is when the run wants to be looked at again.
+func (r *run) next() time.Time {
+	var at time.Time
+	sooner := func(t time.Time) {
+		if !t.IsZero() && (at.IsZero() || t.Before(at)) {
+			at = t
+		}
+	}
+	if r.phase <= stopping {
+		if due, ok := r.ctl.Due(); ok {
+			sooner(due)
+		}
+		if r.progress == nil && r.in.Heartbeat == nil && (!r.quietGroup() || r.visible) {
+			sooner(r.started.Add(r.lane.hub.settings().Delay))
+		} else if r.progress != nil && !r.progress.stale {
+			sooner(r.tick)
+		}
+	}
+	if r.phase == stopping {
+		sooner(r.ackStop.Add(stopDeadline))
+	}
+	if len(r.unsaved) > 0 && !r.saving {
+		sooner(r.saveAt)
+	}
+	if r.phase == landing {
+		sooner(r.finishAt)
+	}
+	return at
+}
+
+// step does what is due.
+func (r *run) step(now time.Time) {
+	if r.phase <= stopping {
+		r.statusChanged(now)
+		r.sendPulse(now)
+		r.showProgress(now)
+	}
+	if r.phase == stopping && !now.Before(r.ackStop.Add(stopDeadline)) {
+		r.abandon(now)
+	}
+	r.save(now)
+	if r.phase == landing && !now.Before(r.finishAt) {
+		r.land(now)
+	}
+}

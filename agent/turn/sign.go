@@ -1,0 +1,105 @@
+package turn
+
+import (
+	"context"
+	"errors"
+
+	"typist/adapters"
+	"typist/adapters/rich"
+)
+
+// sign is how a waiting message shows that it waits (S10): a reaction, or where the platform or
+// the chat has none, a note.
+type sign struct {
+	message string
+	note    *slot
+	want    bool // the mark shall stand
+	stands  bool // the reaction stands
+	flying  bool // a call is under way
+}
+
+// sign marks a message as waiting.
+func (l *lane) sign(row int64, message string) {
+	s := &sign{message: message, want: true}
+	l.waiting[row] = s
+	if message == "" {
+		return
+	}
+	if _, ok := l.chn.adapter.(adapters.Reactor); !ok {
+		l.noteWaiting(s)
+		return
+	}
+	l.react(s)
+}
+
+// unsign takes the mark away.
+func (l *lane) unsign(row int64) {
+	s := l.waiting[row]
+	if s == nil {
+		return
+	}
+	delete(l.waiting, row)
+	s.want = false
+	if s.note != nil {
+		s.note.drop()
+		l.out.push(s.note)
+	} else if s.message != "" {
+		l.react(s)
+	}
+}
+
+func (l *lane) noteWaiting(s *sign) {
+	if s.want {
+		s.note = l.say(adapters.Post{Doc: rich.Plain(l.words().Queued(len(l.waiting))), ReplyTo: s.message})
+	}
+}
+
+// react brings the reaction to the wanted state, one call at a time: a slow "on" can't land after
+// its "off".
+func (l *lane) react(s *sign) {
+	reactor, ok := l.chn.adapter.(adapters.Reactor)
+	if !ok || s.flying || s.want == s.stands {
+		return
+	}
+	s.flying = true
+	ref, on := adapters.Ref{Chat: l.chat, ID: s.message}, s.want
+	l.hub.go_(func() {
+		ctx, cancel := context.WithTimeout(l.hub.callCtx, callTimeout)
+		defer cancel()
+		var err error
+		for try := 1; try <= 3; try++ {
+			err = reactor.React(ctx, ref, adapters.ReactionWaiting, on)
+			if err == nil || refused(err) || !waitFor(ctx, retryDelay(err, try)) {
+				break
+			}
+		}
+		l.mail.put(reacted{sign: s, on: on, err: err})
+	})
+}
+
+// refused: trying again can't help.
+func refused(err error) bool {
+	return errors.Is(err, adapters.ErrDenied) || errors.Is(err, adapters.ErrInvalid) || errors.Is(err, adapters.ErrGone)
+}
+
+// reacted: a call for a reaction came back.
+type reacted struct {
+	sign *sign
+	on   bool
+	err  error
+}
+
+func (reacted) isLetter() {}
+
+func (r reacted) read(l *lane) {
+	r.sign.flying = false
+	if r.err == nil {
+		r.sign.stands = r.on
+		l.react(r.sign)
+		return
+	}
+	l.log.Warn("a reaction could not be changed", "on", r.on, "error", r.err)
+	if r.on {
+		l.noteWaiting(r.sign)
+	}
+}

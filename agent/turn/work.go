@@ -1,0 +1,178 @@
+package turn
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"typist/adapters"
+	"typist/agent"
+	"typist/agent/session"
+	"typist/agent/store"
+)
+
+// maxInput bounds one inbound file: what models take as an image or a text file.
+const maxInput = 20 << 20
+
+// work prepares the turn, runs the backend and ends when the backend has. It runs beside the
+// lane; what it learns goes there as letters and through the feed.
+func (r *run) work(ctx context.Context) {
+	defer func() { r.lane.mail.put(workEnded{run: r}) }()
+	ctx, cancel := context.WithTimeoutCause(ctx, r.timeout(), context.DeadlineExceeded)
+	defer cancel()
+	req, b := r.prepare(ctx)
+	r.lane.mail.put(turnBegun{run: r, begun: b})
+	if b.err != nil {
+		return
+	}
+	if r.backend.Backend == nil {
+		r.feed.emit(agent.RunStarted{RunID: r.id})
+		r.feed.emit(agent.RunError{RunID: r.id, Failure: agent.Failure{Kind: agent.NotFound,
+			Detail: fmt.Sprintf("agent %q has no backend %q", r.agent.Name, r.agent.Backend)}})
+		return
+	}
+	agent.Drive(ctx, r.backend.Backend, req, r.feed.emit)
+}
+
+// prepare stores that the turn begins and collects what the backend is given (hop 3). What is
+// stored does not depend on ctx: a stop in this moment stops a turn that has begun.
+func (r *run) prepare(ctx context.Context) (agent.Request, *begun) {
+	durable := context.WithoutCancel(ctx)
+	st, chat := r.lane.hub.store, r.lane.chat.Key()
+	tree := session.Open(st, chat)
+	node, err := r.place(ctx, durable, tree)
+	if err != nil {
+		return agent.Request{}, &begun{err: err}
+	}
+	row := store.Run{ID: r.id, Chat: chat, Node: node.ID, Backend: r.agent.Backend, State: store.RunRunning,
+		StartedAt: r.started, Anchor: r.anchor, Indicator: true}
+	if err := st.BeginTurn(durable, store.Begin{Inputs: r.in.rows, Node: node, Run: row}); err != nil {
+		return agent.Request{}, &begun{err: err}
+	}
+	b := &begun{parent: node.ID}
+	req := agent.Request{
+		RunID: r.id, Session: chat, System: r.agent.SystemPrompt, Resume: r.in.Kind == store.InputResume,
+		Reasoning: r.agent.Effort, Approve: r.approve,
+	}
+	if req.History, err = tree.History(durable, node.ID, maxHistory); err != nil {
+		r.lane.log.Error("the session could not be read; the agent gets the message alone", "error", err)
+		req.History = []agent.Message{node.Message}
+	}
+	if b.versions, err = tree.Next(durable, node.ID); err != nil {
+		r.lane.log.Error("the versions of the answer could not be read", "error", err)
+	}
+	if r.backend.Tools != nil {
+		req.Tools = &guard{run: r, box: r.backend.Tools, scope: chat + "/" + node.ID}
+	}
+	return req, b
+}
+
+// maxHistory bounds the messages that a model is given: beyond any context window.
+const maxHistory = 2000
+
+// place is the node that the run's own nodes will hang on: a new one of the person, or for a
+// retry or a resume the one to go on from.
+func (r *run) place(ctx, durable context.Context, tree *session.Tree) (store.Node, error) {
+	in := r.in
+	switch in.Kind {
+	case store.InputRetry, store.InputResume:
+		n, ok, err := r.lane.hub.store.Node(durable, in.From)
+		if err == nil && !ok {
+			err = fmt.Errorf("node %s: %w", in.From, store.ErrNotFound)
+		}
+		return n, err
+	case store.InputMessage, store.InputHeartbeat:
+	}
+	n := store.Node{ID: newID(), Chat: tree.Chat(), RunID: r.id, Message: r.userMessage(ctx), At: r.started}
+	if in.Message.ID != "" {
+		n.Refs = in.refs()
+	}
+	if in.Branch != nil {
+		n.Parent = in.Branch.Parent
+		return n, nil
+	}
+	var err error
+	n.Parent, err = tree.Leaf(durable)
+	return n, err
+}
+
+// userMessage makes the model's view of the input, files included (C7).
+func (r *run) userMessage(ctx context.Context) agent.Message {
+	text := r.in.Message.Text
+	if reply := r.in.Message.ReplyTo; reply != nil && reply.Text != "" {
+		text = "> " + strings.ReplaceAll(reply.Text, "\n", "\n> ") + "\n\n" + text
+	}
+	if h := r.in.Heartbeat; h != nil {
+		text = h.Prompt
+	}
+	msg := agent.UserText(text)
+	msg.Blocks = append(msg.Blocks, r.in.Parts...)
+	fetcher, _ := r.lane.chn.adapter.(adapters.Fetcher)
+	for _, f := range r.in.Message.Files {
+		part := agent.Part{Kind: agent.PartFile, Name: f.Name, MIME: f.MIME}
+		switch {
+		case !readable(f):
+			part = agent.Part{Kind: agent.PartText, Text: fmt.Sprintf("[file %q of type %s, not readable here]", f.Name, f.MIME)}
+		case fetcher != nil:
+			data, err := fetchFile(ctx, fetcher, f)
+			if err != nil {
+				r.lane.log.Warn("a file could not be loaded", "name", f.Name, "error", err)
+				part = agent.Part{Kind: agent.PartText, Text: fmt.Sprintf("[file %q could not be loaded]", f.Name)}
+			} else {
+				part.Data = data
+			}
+		}
+		msg.Blocks = append(msg.Blocks, part)
+	}
+	return msg
+}
+
+func fetchFile(ctx context.Context, f adapters.Fetcher, file adapters.File) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	return f.Fetch(ctx, file, maxInput)
+}
+
+// readable: images and text files reach the agent (C7).
+func readable(f adapters.File) bool {
+	for _, ok := range []string{"image/", "text/", "application/json", "application/xml", "application/yaml", "application/x-yaml", "application/toml", "application/javascript", "application/x-sh"} {
+		if strings.HasPrefix(f.MIME, ok) {
+			return true
+		}
+	}
+	return f.MIME == "" || strings.HasSuffix(f.MIME, "+json") || strings.HasSuffix(f.MIME, "+xml")
+}
+
+// turnBegun: the turn is stored, or could not be.
+type turnBegun struct {
+	run   *run
+	begun *begun
+}
+
+func (turnBegun) isLetter() {}
+
+func (t turnBegun) read(l *lane) {
+	r := t.run
+	r.begun = t.begun
+	if t.begun.err == nil {
+		return
+	}
+	// Nothing has happened that anyone relies on: the input still waits and is tried again.
+	l.log.Error("a turn could not begin; it is tried again", "error", t.begun.err)
+	r.endIndicator(time.Now())
+	r.phase = over
+	l.setRun(nil)
+	l.notBefore = time.Now().Add(backoff(min(l.beginFails+1, 5)))
+	l.beginFails++
+}
+
+// workEnded: nothing of the run's backend is left.
+type workEnded struct{ run *run }
+
+func (workEnded) isLetter() {}
+
+func (w workEnded) read(l *lane) {
+	l.hub.active.Add(-1)
+	w.run.cancel(nil)
+}
