@@ -147,7 +147,7 @@ func alignedTable(rows [][][]Span) []string {
 				b.WriteString(strings.Repeat(" ", max(0, widths[j]-uniseg.StringWidth(text))))
 			}
 		}
-		lines = append(lines, b.String())
+		lines = append(lines, strings.TrimRight(b.String(), " "))
 		if i == 0 {
 			var dashes []string
 			for _, w := range widths {
