@@ -39,6 +39,9 @@ func (s *Server) formatted(text, mode, list string, limit int, what string) (str
 	if !utf8.ValidString(text) {
 		return "", nil, bad("strings must be encoded in UTF-8")
 	}
+	if (mode != "" || list != "") && s.refused() {
+		return "", nil, cantParse("Unsupported start tag \"x\" at byte offset 0")
+	}
 	var entities []Entity
 	switch strings.ToLower(mode) {
 	case "":
@@ -69,6 +72,16 @@ func (s *Server) formatted(text, mode, list string, limit int, what string) (str
 		return "", nil, err
 	}
 	return text, entities, nil
+}
+
+func (s *Server) refused() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.refusal == 0 {
+		return false
+	}
+	s.refusal--
+	return true
 }
 
 func checkEntities(entities []Entity, length int) error {

@@ -72,6 +72,7 @@ type Server struct {
 	wake    chan struct{} // closed when an update arrives
 	locale  map[string]string
 	blocked map[string]bool // chats that the bot may not write to
+	refusal int             // how many more texts with markup are refused
 }
 
 var _ sim.Platform = (*Server)(nil)
@@ -169,6 +170,13 @@ func (s *Server) Block(chat string, blocked bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.blocked[chat] = blocked
+}
+
+// RefuseMarkup refuses the next n texts that come with markup, whatever it is.
+func (s *Server) RefuseMarkup(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refusal = n
 }
 
 // SetLocale sets a person's language_code.
