@@ -91,7 +91,7 @@ func (h *Heartbeat) fields() []field {
 		text("agent", &h.Agent, "Agent that runs it.").shown("the agent it stands at"),
 		text("prompt", &h.Prompt, "What the agent is told.").shown("built in"),
 		text("checklist", &h.Checklist, "File that the agent goes through; an empty one skips the run. Relative to the config file."),
-		flag("deliver", &h.Deliver, "Whether its text goes to the chat."),
+		boolean("deliver", &h.Deliver, "Whether its text goes to the chat."),
 		section("activeHours", "", func() []field {
 			return []field{
 				text("start", &h.ActiveHours.Start, "Heartbeats run from this time, such as `08:00`.").check(checkClock).shown("all day"),

@@ -46,6 +46,6 @@ func (m *MCPServer) fields() []field {
 		texts("env", &m.Env, "Environment variables for the program.").masked(),
 		text("url", &m.URL, "Address of a server that speaks streamable HTTP.").check(checkURL),
 		texts("headers", &m.Headers, "Extra HTTP headers.").masked(),
-		flag("approve", &m.Approve, "Each call of its tools waits for a person's approval."),
+		boolean("approve", &m.Approve, "Each call of its tools waits for a person's approval."),
 	}
 }

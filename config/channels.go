@@ -108,13 +108,13 @@ func (c *Channel) common(token, api, allow string) []field {
 		text("agent", &c.Agent, "Agent that answers here.").shown("`agents.defaults`").asLive(),
 		typingMode(&c.TypingMode),
 		typingInterval(&c.TypingInterval),
-		flag("pairing", &c.Pairing, "Unknown people get a code that the owner approves with `typist pair CODE`.").asLive(),
+		boolean("pairing", &c.Pairing, "Unknown people get a code that the owner approves with `typist pair CODE`.").asLive(),
 	}
 }
 
 func (g *Group) fields() []field {
 	return []field{
-		flag("requireMention", &g.RequireMention, "Answer only when mentioned, replied to or commanded."),
+		boolean("requireMention", &g.RequireMention, "Answer only when mentioned, replied to or commanded."),
 		ids("allowFrom", &g.AllowFrom, "People who may use the bot in this group; at least one.").nonEmpty().shown("the channel's"),
 		text("agent", &g.Agent, "Agent that answers in this group.").shown("the channel's"),
 	}

@@ -89,7 +89,7 @@ func enum(key string, p *string, allowed []string, doc string) field {
 	}
 }
 
-func flag(key string, p *bool, doc string) field {
+func boolean(key string, p *bool, doc string) field {
 	return field{
 		key: key, doc: doc, kind: "true or false", def: code(strconv.FormatBool(*p)), value: func() any { return *p },
 		schema: func(field) map[string]any { return map[string]any{"type": "boolean"} },

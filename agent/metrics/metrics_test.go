@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http/httptest"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -166,6 +168,26 @@ func TestO2_CoverageAndGhosts(t *testing.T) {
 		required, covered, ghost := c.Totals()
 		if required != sec(test.required) || covered != sec(test.covered) || ghost != sec(test.ghost) {
 			t.Errorf("%s: required %s, covered %s, ghost %s; want %v, %v, %v", test.name, required, covered, ghost, test.required, test.covered, test.ghost)
+		}
+	}
+}
+
+// TestO2_ReadmeNamesWhatExists: the alert rules in the README ask for metrics that are served.
+func TestO2_ReadmeNamesWhatExists(t *testing.T) {
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := New("v1")
+	exercise(m)
+	served := scrape(t, m)
+	names := regexp.MustCompile(`\btypist_[a-z_]+`).FindAllString(string(text), -1)
+	if len(names) < 7 {
+		t.Fatalf("only %d names of metrics in the README", len(names))
+	}
+	for _, name := range names {
+		if !strings.Contains(served, "# TYPE "+name+" ") {
+			t.Errorf("the README names %s, which is not served", name)
 		}
 	}
 }
