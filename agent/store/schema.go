@@ -49,6 +49,7 @@ CREATE TABLE nodes (
 	incomplete SMALLINT NOT NULL,
 	at BIGINT NOT NULL);
 CREATE INDEX nodes_children ON nodes (chat, parent, pos);
+CREATE INDEX nodes_run ON nodes (run, pos);
 CREATE TABLE refs (
 	n INTEGER PRIMARY KEY AUTOINCREMENT,
 	chat BIGINT NOT NULL,

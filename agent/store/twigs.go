@@ -26,14 +26,17 @@ func (s *Store) Turn(ctx context.Context, chat, parent string) (out []Twig, err 
 		if err != nil || id == 0 {
 			return err
 		}
-		return twigs(c, &out, `WITH RECURSIVE t (pos, stop) AS (
-				SELECT pos, 0 FROM nodes WHERE chat = ?1 AND parent = ?2 AND role = 'user'
-				UNION ALL
-				SELECT n.pos, CASE WHEN n.role = 'user' THEN 1 ELSE 0 END FROM t JOIN nodes n ON n.chat = ?1 AND n.parent = t.pos WHERE t.stop = 0)
-			`+twigColumns+` FROM t JOIN nodes n ON n.pos = t.pos LEFT JOIN nodes p ON p.pos = n.parent ORDER BY n.pos`, id, pos)
+		return twigs(c, &out, turnOf, id, pos)
 	})
 	return out, err
 }
+
+// turnOf joins by CROSS JOIN, which SQLite never turns round: it would read the whole chat.
+const turnOf = `WITH RECURSIVE t (pos, stop) AS (
+		SELECT pos, 0 FROM nodes WHERE chat = ?1 AND parent = ?2 AND role = 'user'
+		UNION ALL
+		SELECT n.pos, CASE WHEN n.role = 'user' THEN 1 ELSE 0 END FROM t CROSS JOIN nodes n WHERE n.chat = ?1 AND n.parent = t.pos AND t.stop = 0)
+	` + twigColumns + ` FROM t CROSS JOIN nodes n LEFT JOIN nodes p ON p.pos = n.parent WHERE n.pos = t.pos ORDER BY t.pos`
 
 // Outline lists the chat's whole tree in the order of its branches, at most limit nodes (0 = all).
 func (s *Store) Outline(ctx context.Context, chat string, limit int) (out []Twig, err error) {
@@ -47,6 +50,16 @@ func (s *Store) Outline(ctx context.Context, chat string, limit int) (out []Twig
 			return err
 		}
 		return twigs(c, &out, twigColumns+` FROM nodes n LEFT JOIN nodes p ON p.pos = n.parent WHERE n.chat = ?1 ORDER BY n.pos LIMIT ?2`, id, limit)
+	})
+	return out, err
+}
+
+// RunTwigs lists the nodes of a run in their order: the message that it answers, if it began with
+// one, what it appended, and the messages that were handed to it in mid-run.
+func (s *Store) RunTwigs(ctx context.Context, runID string) (out []Twig, err error) {
+	err = s.read(ctx, "nodes of a run", func(c *conn) error {
+		out = nil
+		return twigs(c, &out, twigColumns+` FROM nodes n LEFT JOIN nodes p ON p.pos = n.parent WHERE n.run = ?1 ORDER BY n.pos`, runID)
 	})
 	return out, err
 }

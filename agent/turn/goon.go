@@ -10,7 +10,6 @@ import (
 	"typist/adapters/rich"
 	"typist/agent"
 	"typist/agent/progress"
-	"typist/agent/session"
 	"typist/agent/store"
 )
 
@@ -124,15 +123,8 @@ func (h *Hub) again(ctx context.Context, run store.Run, resume bool) (input, err
 
 // twigsOf lists the nodes that a run appended, in order.
 func (h *Hub) twigsOf(ctx context.Context, run store.Run) ([]store.Twig, error) {
-	question, err := session.Open(h.store, run.Chat).Question(ctx, run.Node)
-	if err != nil {
-		return nil, err
-	}
-	turn, err := h.store.Turn(ctx, run.Chat, question.Parent)
-	if err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(turn, func(t store.Twig) bool { return t.RunID != run.ID || t.Role == agent.User }), nil
+	all, err := h.store.RunTwigs(ctx, run.ID)
+	return slices.DeleteFunc(all, func(t store.Twig) bool { return t.ID == run.Node }), err
 }
 
 // agentOf is the agent that serves the run's chat.

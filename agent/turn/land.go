@@ -22,7 +22,7 @@ func (r *run) land(now time.Time) {
 		r.endIndicator(now)
 		r.closeApprovals()
 	}
-	if r.phase != landing || r.begun == nil {
+	if r.phase != landing || r.begun == nil || r.steering > 0 {
 		return
 	}
 	r.save(now)
@@ -265,11 +265,17 @@ func (r *run) close(state store.RunState, slots []*slot, err error) {
 	for _, id := range ids(slots) {
 		end.Answer = append(end.Answer, store.PostRef{MessageID: id})
 	}
-	messages, open := r.transcript.Messages(), r.transcript.Open()
+	messages, open, steered := r.transcript.Messages(), r.transcript.Open(), r.steered
+	if state == store.RunDone || state == store.RunSilent {
+		for _, s := range steered {
+			end.Inputs = append(end.Inputs, s.row)
+		}
+	} else {
+		steered = nil // they wait on, and become turns of their own
+	}
 	hub := l.hub
 	hub.go_(func() {
-		messages = append(messages, hub.answerOpen(end.RunID, open)...)
-		for _, m := range messages {
+		for _, m := range withSteered(append(messages, hub.answerOpen(end.RunID, open)...), steered) {
 			n := store.Node{ID: newID(), Chat: l.chat.Key(), Parent: end.Leaf, RunID: end.RunID, Message: m, At: now,
 				Incomplete: state != store.RunDone && state != store.RunSilent}
 			end.Nodes = append(end.Nodes, n)

@@ -231,7 +231,11 @@ func (a inputArrived) read(l *lane) {
 			l.run.supersede()
 			return
 		}
-	case Followup, Collect, Steer: // no backend takes a message in mid-run yet: steer is followup (S10)
+	case Steer:
+		if a.row.Kind == store.InputMessage && l.run.steer(a) {
+			return
+		}
+	case Followup, Collect:
 	}
 	if a.row.Kind == store.InputMessage {
 		l.sign(a.row.ID, a.message.ID)

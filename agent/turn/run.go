@@ -53,6 +53,9 @@ type run struct {
 	terminal  agent.Event
 	finishAt  time.Time // the latest moment to go on without the pulse or the clear in flight
 	clearing  bool
+	steering int // messages that the backend is being offered (S10)
+	steered  []steered
+
 	// Of a run that the last process left (S9):
 	posts          []store.Post
 	storedProgress string

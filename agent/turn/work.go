@@ -84,7 +84,7 @@ func (r *run) place(ctx, durable context.Context, tree *session.Tree) (store.Nod
 		return n, err
 	case store.InputMessage, store.InputHeartbeat:
 	}
-	n := store.Node{ID: newID(), Chat: tree.Chat(), RunID: r.id, Message: r.userMessage(ctx), At: r.started}
+	n := store.Node{ID: newID(), Chat: tree.Chat(), RunID: r.id, Message: r.userMessage(ctx, r.in), At: r.started}
 	if in.Message.ID != "" {
 		n.Refs = in.refs()
 	}
@@ -98,18 +98,18 @@ func (r *run) place(ctx, durable context.Context, tree *session.Tree) (store.Nod
 }
 
 // userMessage makes the model's view of the input, files included (C7).
-func (r *run) userMessage(ctx context.Context) agent.Message {
-	text := r.in.Message.Text
-	if reply := r.in.Message.ReplyTo; reply != nil && reply.Text != "" {
+func (r *run) userMessage(ctx context.Context, in input) agent.Message {
+	text := in.Message.Text
+	if reply := in.Message.ReplyTo; reply != nil && reply.Text != "" {
 		text = "> " + strings.ReplaceAll(reply.Text, "\n", "\n> ") + "\n\n" + text
 	}
-	if h := r.in.Heartbeat; h != nil {
+	if h := in.Heartbeat; h != nil {
 		text = h.Prompt
 	}
 	msg := agent.UserText(text)
-	msg.Blocks = append(msg.Blocks, r.in.Parts...)
+	msg.Blocks = append(msg.Blocks, in.Parts...)
 	fetcher, _ := r.lane.chn.adapter.(adapters.Fetcher)
-	for _, f := range r.in.Message.Files {
+	for _, f := range in.Message.Files {
 		part := agent.Part{Kind: agent.PartFile, Name: f.Name, MIME: f.MIME}
 		switch {
 		case !readable(f):

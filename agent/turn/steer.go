@@ -1,0 +1,78 @@
+package turn
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"typist/agent"
+)
+
+// steered is a message that was handed to the run in mid-run (S10).
+type steered struct {
+	row     int64
+	message agent.Message
+	at      int // how many of the run's messages came before it
+}
+
+// steer offers a message to the running backend; false: it takes none, so the message waits.
+func (r *run) steer(a inputArrived) bool {
+	s, ok := r.backend.Backend.(agent.Steerer)
+	if !ok || r.phase != running || r.begun == nil {
+		return false
+	}
+	r.steering++
+	in := r.in
+	in.Message, in.Parts = a.message, nil
+	before := len(r.transcript.Messages())
+	r.lane.hub.go_(func() {
+		ctx, cancel := context.WithTimeout(r.lane.hub.callCtx, callTimeout)
+		defer cancel()
+		msg := r.userMessage(ctx, in)
+		taken, err := s.Steer(ctx, r.id, msg)
+		r.lane.mail.put(offered{run: r, arrived: a, taken: taken, err: err,
+			steered: steered{row: a.row.ID, message: msg, at: before}})
+	})
+	return true
+}
+
+// offered: the backend has taken a message, or not.
+type offered struct {
+	run     *run
+	arrived inputArrived
+	steered steered
+	taken   bool
+	err     error
+}
+
+func (offered) isLetter() {}
+
+func (o offered) read(l *lane) {
+	r := o.run
+	r.steering--
+	switch {
+	case o.taken:
+		r.steered = append(r.steered, o.steered)
+	default:
+		if o.err != nil {
+			l.log.Warn("the backend did not take a message in mid-run; it waits", "error", o.err)
+		}
+		l.sign(o.arrived.row.ID, o.arrived.message.ID)
+	}
+	if r.phase == landing {
+		r.land(time.Now())
+	}
+}
+
+// withSteered puts the messages that were handed to a run where they came, never between a call
+// and its results.
+func withSteered(messages []agent.Message, given []steered) []agent.Message {
+	for n, s := range given {
+		at := min(s.at+n, len(messages))
+		for at < len(messages) && messages[at].Role == agent.ToolRole {
+			at++
+		}
+		messages = slices.Insert(messages, at, s.message)
+	}
+	return messages
+}
