@@ -115,3 +115,12 @@ func tell(b *strings.Builder, p agent.Part, results map[string]agent.Part) {
 	case agent.PartReasoning, agent.PartResult, agent.PartFile:
 	}
 }
+
+// InlineFile writes a text file for a model.
+func InlineFile(p agent.Part) string {
+	fence := "```"
+	for strings.Contains(string(p.Data), fence) {
+		fence += "`"
+	}
+	return fmt.Sprintf("File %s:\n%s\n%s\n%s", p.Name, fence, strings.ToValidUTF8(string(p.Data), "\uFFFD"), fence)
+}

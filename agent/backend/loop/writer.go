@@ -249,8 +249,8 @@ func (c *Call) Args(delta string) {
 // Sign keeps what the model's API wants back with the call.
 func (c *Call) Sign(signature string) { c.part.Signature = signature }
 
-// HasName reports whether the call has a name.
-func (c *Call) HasName() bool { return c.part.Name != "" }
+// ToolName is the call's name, "" before it is known.
+func (c *Call) ToolName() string { return c.part.Name }
 
 // Complete reports whether the arguments are a JSON document already.
 func (c *Call) Complete() bool { return json.Valid(c.args.Bytes()) }

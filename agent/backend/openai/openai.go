@@ -1,0 +1,113 @@
+// Package openai talks to servers that offer OpenAI's chat completions: OpenAI, Ollama, llama.cpp,
+// vLLM, OpenRouter and the many alike (A2).
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"typist/agent"
+	"typist/agent/backend/loop"
+	"typist/agent/backend/sse"
+)
+
+// Config names a server and a model.
+type Config struct {
+	BaseURL   string // up to and with its version: http://127.0.0.1:11434/v1
+	APIKey    string // "" = none
+	Model     string
+	Reasoning string            // effort where a request names none; "" = the model's default (A6)
+	MaxTokens int               // of one answer; 0 = the server's default
+	Headers   map[string]string // added to every request
+	// HTTPClient replaces sse.NewClient's; it must have no Timeout, which would cut long answers.
+	HTTPClient *http.Client
+}
+
+// Backend is an agent.Backend, Steerer and Prober. Use New.
+type Backend struct {
+	*loop.Loop
+	model *model
+}
+
+// New makes a backend. It opens no connection.
+func New(c Config) *Backend {
+	if c.HTTPClient == nil {
+		c.HTTPClient = sse.NewClient()
+	}
+	c.BaseURL = strings.TrimRight(c.BaseURL, "/")
+	m := &model{config: c, header: http.Header{}}
+	if c.APIKey != "" {
+		m.header.Set("Authorization", "Bearer "+c.APIKey)
+	}
+	for name, value := range c.Headers {
+		m.header.Set(name, value)
+	}
+	return &Backend{Loop: loop.New(m), model: m}
+}
+
+// model is the loop.Model of a Backend.
+type model struct {
+	config  Config
+	header  http.Header
+	refused atomic.Uint32 // optional parameters that the server does not know
+}
+
+// Stream implements loop.Model.
+func (m *model) Stream(ctx context.Context, req loop.ModelRequest, out *loop.Writer) error {
+	refused := option(m.refused.Load())
+	for {
+		body, err := m.body(req, refused)
+		if err != nil {
+			return err
+		}
+		stream, err := sse.Post(ctx, m.config.HTTPClient, m.config.BaseURL+"/chat/completions", m.header, body)
+		if err != nil {
+			culprit := blame(err, used(body, refused))
+			if culprit == 0 {
+				return err
+			}
+			refused |= culprit
+			continue
+		}
+		m.refused.Store(uint32(refused)) // it was accepted without them
+		return read(stream, out)
+	}
+}
+
+// Probe implements agent.Prober: it asks for the list of models.
+func (b *Backend) Probe(ctx context.Context) (string, error) {
+	c := b.model.config
+	data, err := sse.Get(ctx, c.HTTPClient, c.BaseURL+"/models", b.model.header)
+	if err != nil {
+		f := agent.Classify(err)
+		if f != nil && f.Kind == agent.NotFound {
+			return "answers, but has no list of models", nil
+		}
+		if f != nil {
+			return "", f
+		}
+		return "", err
+	}
+	var list struct {
+		Data []struct {
+			ID string `json:"id"`
+		} `json:"data"`
+	}
+	if err := json.Unmarshal(data, &list); err != nil {
+		return "", &agent.ProtocolError{Detail: "its list of models is no JSON; is the base URL right?", Err: err}
+	}
+	knows := slices.ContainsFunc(list.Data, func(m struct {
+		ID string `json:"id"`
+	}) bool {
+		return m.ID == c.Model || m.ID == c.Model+":latest"
+	})
+	if !knows {
+		return fmt.Sprintf("answers; %q is not among its %d models", c.Model, len(list.Data)), nil
+	}
+	return fmt.Sprintf("%s, one of %d models", c.Model, len(list.Data)), nil
+}
