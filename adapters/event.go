@@ -3,6 +3,8 @@ package adapters
 import "time"
 
 // Event is what an adapter hands to its Sink. The set is sealed.
+//
+//sumtype:decl
 type Event interface {
 	// About says where the event came from and who caused it. (Not named Origin: the embedded
 	// field of that name would hide it.)

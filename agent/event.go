@@ -8,6 +8,8 @@ import "encoding/json"
 // Event is one event of a run, named after AG-UI's where AG-UI has one (A1). The set is sealed;
 // switches over it are exhaustive. Everything merges by id: message ids, tool call ids and
 // subagent run ids (P10), never by order.
+//
+//sumtype:decl
 type Event interface {
 	// Area is the subagent run id that the event belongs to; "" is the run itself.
 	Area() string
