@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strconv"
 	"strings"
 	"testing"
@@ -257,7 +258,8 @@ func start(t *testing.T, s setup) *bench {
 		s.settings(&set)
 	}
 	hub, err := New(Options{Store: st, Events: eventlog.New(st), Channels: []adapters.Adapter{s.adapter},
-		Backends: map[string]Backend{"main": {Backend: s.backend, Tools: s.tools}}, Settings: set})
+		Backends: map[string]Backend{"main": {Backend: s.backend, Tools: s.tools}}, Settings: set,
+		Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,6 +285,33 @@ func (b *bench) shut() {
 		}
 		b.ended = nil
 	}
+}
+
+// openStore opens a store in a directory, which survives a crash.
+func openStore(t *testing.T, dir string) *store.Store {
+	t.Helper()
+	st, err := store.Open(t.Context(), store.Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = st.Close() })
+	return st
+}
+
+// crash ends the hub as kill -9 would: from now on nothing is stored and nothing is sent.
+func (b *bench) crash() {
+	b.chat.fail = func(sim.Op, adapters.Chat, string) (error, bool) { return adapters.ErrDenied, false }
+	if err := b.store.Close(); err != nil {
+		b.t.Error(err)
+	}
+	b.shut()
+}
+
+// again is the same platform for the next process.
+func (f *fake) again() *fake {
+	next := newFake(f.name)
+	next.world = f.world
+	return next
 }
 
 // write delivers a person's message as the platform would and returns its id.

@@ -246,12 +246,17 @@ func (h *Hub) shutdown() {
 		for _, l := range lanes {
 			q := quiet{done: make(chan struct{})}
 			if l.mail.put(q) {
-				<-q.done
+				select {
+				case <-q.done:
+				case <-h.lanesEnd:
+				}
 			}
 		}
 		close(settled)
 	}()
-	wait(settled, runsGrace)
+	if !wait(settled, runsGrace) {
+		h.log.Warn("not everything was settled before the shutdown; the next start takes it up")
+	}
 	h.endCalls()
 	close(h.lanesEnd)
 	all := make(chan struct{})

@@ -19,6 +19,9 @@ func (landed) isLetter() {}
 func (r landed) read(l *lane) {
 	s, c := r.slot, r.call
 	s.flying = false
+	if c.recordErr != nil {
+		l.log.Error("a post's record could not be stored", "error", c.recordErr)
+	}
 	l.hub.metrics.Call(l.chat.Channel, c.opName(), c.err, time.Since(c.started))
 	if c.err == nil {
 		s.fails, s.retryAt = 0, time.Time{}
@@ -141,7 +144,7 @@ func (l *lane) findLater(s *slot, c call) {
 		ref, err := find(l.hub.callCtx, c.adapter.(adapters.Finder), c.chat, c.post.Key, c.started)
 		c.id, c.err = ref.ID, err
 		if err == nil && c.durable != nil {
-			_ = c.durable.sent(l.hub.callCtx, c.post.Key, ref.ID)
+			c.recordErr = c.durable.sent(l.hub.callCtx, c.post.Key, ref.ID)
 		}
 		l.mail.put(landed{slot: s, call: c})
 	})

@@ -38,7 +38,7 @@ type lane struct {
 
 func newLane(h *Hub, chn *channel, chat adapters.Chat, kind adapters.Kind) *lane {
 	l := &lane{hub: h, chn: chn, chat: chat, kind: kind, mail: newMailbox(), log: h.log.With("chat", chat.Key()),
-		waiting: map[int64]*sign{}, check: true, lastActive: time.Now()}
+		waiting: map[int64]*sign{}, lastActive: time.Now()}
 	l.out = outbox{lane: l, slots: map[*slot]struct{}{}}
 	return l
 }

@@ -194,6 +194,8 @@ type call struct {
 	durable durable
 	started time.Time
 	err     error
+	// recordErr: the store did not take the record of a send.
+	recordErr error
 }
 
 func (c *call) do(ctx context.Context) {
@@ -228,10 +230,8 @@ func (c *call) do(ctx context.Context) {
 // send posts, and where the outcome is unknown asks the platform whether it was carried out (S3).
 func (c *call) send(ctx context.Context) {
 	if c.durable != nil {
-		if c.err = c.durable.sending(ctx, c.post.Key); c.err != nil {
-			c.err = errors.Join(adapters.ErrNeverSent, c.err)
-			return
-		}
+		// With a full disk the answer still goes out: it is worth more than its record.
+		c.recordErr = c.durable.sending(ctx, c.post.Key)
 	}
 	ref, err := c.adapter.Send(ctx, c.chat, c.post)
 	if err != nil && unknownOutcome(err) {
@@ -241,8 +241,7 @@ func (c *call) send(ctx context.Context) {
 	}
 	c.id, c.err = ref.ID, err
 	if err == nil && c.durable != nil {
-		// The message stands whatever the store says; a crash now is found by its key.
-		_ = c.durable.sent(context.WithoutCancel(ctx), c.post.Key, ref.ID)
+		c.recordErr = errors.Join(c.recordErr, c.durable.sent(context.WithoutCancel(ctx), c.post.Key, ref.ID))
 	}
 }
 
