@@ -21,16 +21,13 @@ type Sub struct {
 	Subagent string `json:"subagent,omitempty"`
 }
 
-// Area implements Event.
+// Area is what Event.Area returns.
 func (s Sub) Area() string { return s.Subagent }
-
-func (Sub) isEvent() {}
 
 // top is embedded by events that belong to the whole run.
 type top struct{}
 
 func (top) Area() string { return "" }
-func (top) isEvent()     {}
 
 // The events. The comment names the AG-UI type; "ours" marks what AG-UI lacks.
 type (
@@ -171,6 +168,30 @@ type (
 		Data []byte `json:"data"`
 	}
 )
+
+// The set of events. Each says so itself: what they embed is no event.
+func (RunStarted) isEvent()        {}
+func (RunFinished) isEvent()       {}
+func (RunError) isEvent()          {}
+func (ModelRequest) isEvent()      {}
+func (StepStarted) isEvent()       {}
+func (StepFinished) isEvent()      {}
+func (ReasoningStarted) isEvent()  {}
+func (ReasoningContent) isEvent()  {}
+func (ReasoningEnded) isEvent()    {}
+func (TextStarted) isEvent()       {}
+func (TextContent) isEvent()       {}
+func (TextEnded) isEvent()         {}
+func (ToolCallStarted) isEvent()   {}
+func (ToolCallArgs) isEvent()      {}
+func (ToolCallEnded) isEvent()     {}
+func (ToolCallResult) isEvent()    {}
+func (SubagentStarted) isEvent()   {}
+func (SubagentFinished) isEvent()  {}
+func (ApprovalRequested) isEvent() {}
+func (ApprovalResolved) isEvent()  {}
+func (Usage) isEvent()             {}
+func (FileProduced) isEvent()      {}
 
 // Outcome is how a run ended that did not fail.
 type Outcome string
