@@ -42,7 +42,9 @@ func (b *Board) Apply(ev agent.Event, now time.Time) {
 		b.end(textKind, ev.Subagent, ev.ID, ev.Incomplete, now)
 	case agent.ToolCallStarted:
 		e := b.begin(callKind, ev.Subagent, ev.ID, ev.Request, now)
-		e.call.name, e.call.title = ev.Name, ev.Title
+		if e.call.name == "" {
+			e.call.name, e.call.title = ev.Name, ev.Title
+		}
 		pause(e.area, e.request, now)
 	case agent.ToolCallEnded:
 		if e := b.index[key{callKind, ev.Subagent, ev.ID}]; e != nil && e.open {
