@@ -400,3 +400,5 @@ func after(d time.Duration) {
 	<-timer.C
 	synctest.Wait()
 }
+
+type simMessage = sim.Message

@@ -66,7 +66,7 @@ func (h *Hub) message(ctx context.Context, m adapters.Message, g Group, at time.
 	if isCommand && cmd.Name == "stop" {
 		return h.once(ctx, o, func() { h.tell(o.Chat, o.Kind, commanded{command: cmd, at: at, message: m.ID}) })
 	}
-	if addressed && len(m.Files) == 0 && isStopWord(m.Text) {
+	if addressed && len(m.Files) == 0 && IsStopWord(m.Text) {
 		// With nothing running it is ordinary text (S2).
 		if h.busy(o.Chat) {
 			return h.once(ctx, o, func() { h.tell(o.Chat, o.Kind, commanded{command: adapters.Command{Origin: o, Name: "stop"}, at: at}) })

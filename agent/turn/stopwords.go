@@ -25,9 +25,9 @@ var stopWords = map[string]bool{
 	"रुको": true, "रोको": true,
 }
 
-// isStopWord reports whether the whole message is a stop word, whatever its case, punctuation
+// IsStopWord reports whether the whole message is a stop word, whatever its case, punctuation
 // and emoji.
-func isStopWord(text string) bool {
+func IsStopWord(text string) bool {
 	if len(text) > 64 {
 		return false
 	}
