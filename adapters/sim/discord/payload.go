@@ -115,6 +115,17 @@ func (s *Server) applicationJSON() map[string]any {
 // messageJSON is a message object. hide leaves its content out as Discord does without the
 // Message Content intent.
 func (s *Server) messageJSON(m *record, hide bool) map[string]any {
+	out := s.objectJSON(m, hide)
+	if m.reference != "" {
+		out["referenced_message"] = nil // deleted, or the one found here; one level only
+		if to, ok := s.record(m.channel, m.reference); ok {
+			out["referenced_message"] = s.objectJSON(to, hide)
+		}
+	}
+	return out
+}
+
+func (s *Server) objectJSON(m *record, hide bool) map[string]any {
 	c, _ := s.channel(m.channel)
 	s.mu.Lock()
 	content, components, edited, flags := m.content, slices.Clone(m.components), m.edited, m.flags
@@ -157,12 +168,6 @@ func (s *Server) messageJSON(m *record, hide bool) map[string]any {
 			ref["guild_id"] = GuildID
 		}
 		out["message_reference"] = ref
-		out["referenced_message"] = nil // deleted, or the one found here
-		if to, ok := s.record(m.channel, m.reference); ok {
-			inner := s.messageJSON(to, hide)
-			delete(inner, "referenced_message") // one level only
-			out["referenced_message"] = inner
-		}
 	}
 	return out
 }

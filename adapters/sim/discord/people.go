@@ -58,10 +58,13 @@ func (s *Server) Say(say sim.Say) (string, error) {
 	return first, nil
 }
 
-// cut divides a text into n parts of about the same length.
+// cut divides a text into n parts: full messages and a rest where it is that long, else equal ones.
 func cut(text string, n int) []string {
 	runes := []rune(text)
 	size := max(1, (len(runes)+n-1)/n)
+	if n > 1 && len(runes) > 2000*(n-1) {
+		size = 2000
+	}
 	var out []string
 	for part := range slices.Chunk(runes, size) {
 		out = append(out, string(part))

@@ -1,10 +1,13 @@
 package discord
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"typist/adapters/sim"
@@ -155,7 +158,10 @@ func (q *request) read() *failure {
 		}
 		defer q.http.MultipartForm.RemoveAll()
 		q.body = []byte(q.http.FormValue("payload_json"))
-		for key, headers := range q.http.MultipartForm.File {
+		for _, key := range slices.SortedFunc(maps.Keys(q.http.MultipartForm.File), func(a, b string) int {
+			return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) // files[2] before files[10]
+		}) {
+			headers := q.http.MultipartForm.File[key]
 			if !strings.HasPrefix(key, "files[") {
 				return invalidForm(key, "BASE_TYPE_BAD", "unexpected file field")
 			}
