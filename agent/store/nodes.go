@@ -93,7 +93,11 @@ func appendNode(c *conn, n nodeRow) error {
 	if at.IsZero() {
 		at = time.Now()
 	}
-	if _, err := c.exec(`INSERT INTO nodes (pos, id, chat, parent, run, role, message, incomplete, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)`,
+	if _, err := c.exec(`UPDATE chats SET nodes = nodes + 1 WHERE id = ?1`, chat); err != nil {
+		return err
+	}
+	if _, err := c.exec(`INSERT INTO nodes (pos, id, chat, parent, run, role, message, incomplete, at, n)
+		SELECT ?1, ?2, id, ?4, ?5, ?6, ?7, ?8, ?9, nodes FROM chats WHERE id = ?3`,
 		pos, n.ID, chat, parent, n.RunID, string(n.Message.Role), n.content, flag(n.Incomplete), millis(at)); err != nil {
 		return err
 	}

@@ -11,7 +11,8 @@ var migrations = []string{schema1}
 // schema1. Rows name a chat by chats.id. A node's pos is its segment << 32 + its place there:
 // a stretch of the tree without branches is one segment and lies together on disk, so that a
 // path of 10,000 turns is read in order and not by 10,000 look-ups (S1). spans say where in a
-// chat's events a run's are, so that events need no second index. n is the order of insertion.
+// chat's events a run's are, so that events need no second index. n is the
+// order in which rows were made; a node's is that within its chat, counted in chats.nodes.
 const schema1 = `
 CREATE TABLE chats (
 	id INTEGER PRIMARY KEY,
@@ -19,6 +20,7 @@ CREATE TABLE chats (
 	kind TEXT NOT NULL DEFAULT '',
 	name TEXT NOT NULL DEFAULT '',
 	leaf BIGINT NOT NULL DEFAULT 0,
+	nodes BIGINT NOT NULL DEFAULT 0,
 	seq BIGINT NOT NULL DEFAULT 0,
 	active_at BIGINT NOT NULL DEFAULT 0);
 CREATE TABLE last_chats (agent TEXT PRIMARY KEY, chat BIGINT NOT NULL, at BIGINT NOT NULL);
@@ -47,7 +49,8 @@ CREATE TABLE nodes (
 	role TEXT NOT NULL,
 	message BLOB NOT NULL,
 	incomplete SMALLINT NOT NULL,
-	at BIGINT NOT NULL);
+	at BIGINT NOT NULL,
+	n BIGINT NOT NULL);
 CREATE INDEX nodes_children ON nodes (chat, parent, pos);
 CREATE INDEX nodes_run ON nodes (run, pos);
 CREATE TABLE refs (

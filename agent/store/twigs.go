@@ -104,7 +104,7 @@ func (s *Store) NewestLeaf(ctx context.Context, chat, node string, except ...str
 }
 
 func newestLeaf(c *conn, chat, pos int64, skip map[int64]bool) (leaf string, err error) {
-	newest := int64(-1)
+	newest := int64(0)
 	for todo := []int64{pos}; len(todo) > 0; {
 		first := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
@@ -115,16 +115,16 @@ func newestLeaf(c *conn, chat, pos int64, skip map[int64]bool) (leaf string, err
 			}
 		}
 		var id string
-		var at int64
-		if _, err := c.row(`SELECT id, at FROM nodes WHERE pos = ?1`, []any{last}, &id, &at); err != nil {
+		var n int64
+		if _, err := c.row(`SELECT id, n FROM nodes WHERE pos = ?1`, []any{last}, &id, &n); err != nil {
 			return "", err
 		}
-		if at >= newest {
-			newest, leaf = at, id
+		if n > newest {
+			newest, leaf = n, id
 		}
-		// The heads of the branches that leave this stretch, in the order they were made.
+		// The heads of the branches that leave this stretch.
 		var heads []int64
-		if err := c.rows(`SELECT pos FROM nodes WHERE chat = ?1 AND parent BETWEEN ?2 AND ?3 AND pos % 4294967296 = 0 ORDER BY pos DESC`, []any{chat, first, last}, func(r scanner) error {
+		if err := c.rows(`SELECT pos FROM nodes WHERE chat = ?1 AND parent BETWEEN ?2 AND ?3 AND pos % 4294967296 = 0`, []any{chat, first, last}, func(r scanner) error {
 			var head int64
 			err := r.Scan(&head)
 			if !skip[head] {
