@@ -135,4 +135,3 @@ func TestS9_CrashLeavesInterruptedAndWorksOffTheQueue(t *testing.T) {
 		}
 	})
 }
-

@@ -60,6 +60,7 @@ func (r *run) finish(now time.Time) {
 	l.deliver(posts, reuse, func(part int) durable {
 		return postRecord{store: l.hub.store, run: r.id, chat: chat, part: part, purpose: purposeAnswer}
 	}, func(slots []*slot, err error) {
+		r.answered(time.Now())
 		if !edits {
 			r.retireProgress(state, elapsed)
 		}
@@ -254,6 +255,8 @@ func (r *run) retireProgress(state store.RunState, elapsed time.Duration) {
 func (r *run) close(state store.RunState, slots []*slot, err error) {
 	l, now := r.lane, time.Now()
 	r.phase = over
+	r.answered(now)
+	r.measured()
 	end := store.End{RunID: r.id, State: state, EndedAt: now, Leaf: r.begun.parent, KeepProgress: r.keepsProgress(slots)}
 	if e, ok := r.terminal.(agent.RunError); ok {
 		end.Failure = string(e.Failure.Kind)

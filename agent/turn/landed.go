@@ -31,6 +31,9 @@ func (r landed) read(l *lane) {
 			l.posted()
 		case callEdit:
 			s.shown, s.showing = c.post, true
+			if s.live != nil {
+				l.hub.metrics.EditLag(l.chat.Channel, time.Since(s.staleAt))
+			}
 		case callDelete:
 			s.id, s.showing = "", false
 			s.remove = s.remove && !s.wanted
@@ -125,6 +128,9 @@ func (l *lane) again(s *slot, c call) {
 // giveUp ends the tries for a message.
 func (l *lane) giveUp(s *slot, c call) {
 	s.dead = true
+	if c.op == callEdit {
+		l.hub.metrics.EditDropped(l.chat.Channel)
+	}
 	l.log.Warn("a message could not be delivered", "op", c.opName(), "error", c.err)
 	l.out.settle(s, c.err)
 }

@@ -187,6 +187,7 @@ func (l *lane) posted() {
 	if l.run != nil && l.run.phase <= stopping {
 		now := time.Now()
 		l.run.ctl.Posted(now)
+		l.run.coverage.Cleared(now)
 		l.run.sendPulse(now)
 	}
 }

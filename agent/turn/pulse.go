@@ -29,10 +29,7 @@ func (r *run) sendPulse(now time.Time) {
 	if r.lane.chn.caps.IndicatorText {
 		r.status, r.statusAt = r.board.Status(now), now
 	}
-	if !r.pulsed {
-		r.pulsed = true
-		r.lane.hub.metrics.FirstPulse(r.lane.chat.Channel, now.Sub(r.in.accepted()))
-	}
+	r.began(now)
 	chat, what := r.lane.chat, adapters.Indication{Text: r.status, Anchor: r.anchor}
 	r.lane.hub.go_(func() {
 		err := ind.Pulse(ctx, chat, what)
@@ -75,6 +72,7 @@ func (p pulseLanded) read(l *lane) {
 	l.hub.metrics.Pulse(l.chat.Channel, result)
 	if result == typing.OK {
 		l.hub.allow(l.chat.Channel)
+		r.coverage.Shown(now)
 	}
 	r.ctl.Done(now, result, wait)
 	if r.phase >= landing {
@@ -129,6 +127,9 @@ func (cleared) isLetter() {}
 
 func (c cleared) read(l *lane) {
 	c.run.clearing = false
+	if c.err == nil {
+		c.run.coverage.Cleared(time.Now())
+	}
 	if c.err != nil {
 		l.log.Warn("the indicator could not be cleared; it lapses by itself", "error", c.err)
 	}

@@ -30,6 +30,7 @@ type run struct {
 	typing   typing.Resolved
 	pulse    *pulse // in flight
 	pulsed   bool   // a first pulse was sent
+	coverage coverage
 	status   string // the text that the newest pulse showed
 	statusAt time.Time
 
@@ -53,8 +54,8 @@ type run struct {
 	terminal  agent.Event
 	finishAt  time.Time // the latest moment to go on without the pulse or the clear in flight
 	clearing  bool
-	steering int // messages that the backend is being offered (S10)
-	steered  []steered
+	steering  int // messages that the backend is being offered (S10)
+	steered   []steered
 
 	// Of a run that the last process left (S9):
 	posts          []store.Post
@@ -62,6 +63,7 @@ type run struct {
 	sent           map[int]fate // parts of the answer that stand
 	endedAt        time.Time
 
+	cut        bool // typingMaxSeconds have ended the indicator
 	superseded bool // another input took its place; nothing of it stays in the chat
 	details    bool // its progress message shows the trace (P8)
 }
@@ -151,7 +153,7 @@ func (r *run) handle(ev agent.Event, now time.Time) {
 		r.unsaved = append(r.unsaved, out)
 	}
 	if r.progress != nil && r.phase == running {
-		r.progress.stale = true
+		r.progress.touch(r.lane)
 	}
 	if agent.Terminal(ev) {
 		r.terminal = ev

@@ -39,7 +39,7 @@ func (r *run) showProgress(now time.Time) {
 		r.tick, _ = r.board.NextTick(now)
 	}
 	if !r.tick.IsZero() && !r.tick.After(now) {
-		r.progress.stale = true
+		r.progress.touch(r.lane)
 	}
 	if !r.progress.stale {
 		return
@@ -104,8 +104,12 @@ func (p progressRecord) sent(ctx context.Context, key, id string) error {
 func (r *run) pauseOrResume(now time.Time) {
 	if r.board.OnlyWaiting() {
 		r.ctl.Pause(now)
-	} else {
-		r.ctl.Resume(now)
+		r.coverage.Pause(now)
+		return
+	}
+	r.ctl.Resume(now)
+	if r.coverage.counted {
+		r.coverage.Start(now)
 	}
 }
 
@@ -123,6 +127,15 @@ func (r *run) statusChanged(now time.Time) {
 	}
 }
 
+// cutIndicator takes the indicator away when typingMaxSeconds have passed (T13).
+func (r *run) cutIndicator(now time.Time) {
+	if at, ok := r.ctl.CutAt(); ok && !r.cut && !now.Before(at) {
+		r.cut = true
+		r.coverage.Pause(now)
+		r.clear()
+	}
+}
+
 // next is when the run wants to be looked at again.
 func (r *run) next() time.Time {
 	var at time.Time
@@ -134,6 +147,9 @@ func (r *run) next() time.Time {
 	if r.phase <= stopping {
 		if due, ok := r.ctl.Due(); ok {
 			sooner(due)
+		}
+		if at, ok := r.ctl.CutAt(); ok && !r.cut {
+			sooner(at)
 		}
 		if r.progress == nil && r.in.Heartbeat == nil && (!r.quietGroup() || r.visible) {
 			sooner(r.started.Add(r.lane.hub.settings().Delay))
@@ -158,6 +174,7 @@ func (r *run) step(now time.Time) {
 	if r.phase <= stopping {
 		r.statusChanged(now)
 		r.sendPulse(now)
+		r.cutIndicator(now)
 		r.showProgress(now)
 	}
 	if r.phase == stopping && !now.Before(r.ackStop.Add(stopDeadline)) {

@@ -24,6 +24,7 @@ type slot struct {
 	// nobody will see; stale says that it may differ from what stands. nil: want is the state.
 	live    func() adapters.Post
 	stale   bool
+	staleAt time.Time
 	remove  bool // it shall be deleted instead
 	shown   adapters.Post
 	showing bool // shown is what stands there
