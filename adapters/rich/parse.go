@@ -9,20 +9,25 @@ import (
 	east "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
 )
 
 // maxDepth of nested quotes and lists; what is nested deeper joins the block around it. No
 // platform shows as many, and recursion over a document stays bounded.
 const maxDepth = 12
 
-var markdownParser = goldmark.New(goldmark.WithExtensions(
-	extension.Table, extension.Strikethrough, extension.Linkify, extension.TaskList,
-)).Parser()
+var markdownParser = goldmark.New(
+	goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.Linkify, extension.TaskList),
+	goldmark.WithParserOptions(parser.WithInlineParsers(util.Prioritized(newEmphasis(), beforeTheirs))),
+).Parser()
+
+// beforeTheirs lets our parser of emphasis come before goldmark's, whose priority is 500.
+const beforeTheirs = 499
 
 // Parse reads CommonMark with GitHub's tables, strikethrough, bare links and task lists (☐ and ☑).
 // Line breaks stay line breaks, as people write in chats. Raw HTML is text, images become links,
 // and a link that leads nowhere from a chat, such as a relative one, is text followed by its
-// target. It takes any input and loses none of its text.
+// target. It takes any input, and of what is there to be read nothing is lost.
 func Parse(markdown string) (doc Doc) {
 	markdown = clean(markdown)
 	// A defect of the Markdown library must not cost an answer.

@@ -42,6 +42,10 @@ func TestP13_Parse(t *testing.T) {
 		{"images", "![alt](https://x.y/i.png) ![](https://x.y/j.png) [![badge](https://x.y/b.svg)](https://x.y)", Doc{para(
 			link("alt", "https://x.y/i.png"), Span{Text: " "}, link("https://x.y/j.png", "https://x.y/j.png"), Span{Text: " "}, link("badge", "https://x.y"))}},
 		{"links to nowhere keep their target as text", "[main](src/main.go) [x](javascript:alert(1)) [#a](#a) [](b.md) [c]()", Doc{plain("main (src/main.go) x (javascript:alert(1)) #a b.md c")}},
+		{"emphasis between unspaced words", "これは**「重要」**です、*強*調。**“重点”**是 **a**b", Doc{para(
+			Span{Text: "これは"}, Span{Text: "「重要」", Bold: true}, Span{Text: "です、"}, Span{Text: "強", Italic: true}, Span{Text: "調。"},
+			Span{Text: "“重点”", Bold: true}, Span{Text: "是 "}, Span{Text: "a", Bold: true}, Span{Text: "b"})}},
+		{"asterisks that are none", "3 * 4 * 5, 甲 * 乙, a * b*", Doc{plain("3 * 4 * 5, 甲 * 乙, a * b*")}},
 		{"raw HTML is text", "a <b>x</b><br/>b\n\n<div>\n*c*\n</div>", Doc{plain("a <b>x</b>\nb"), plain("<div>\n*c*\n</div>")}},
 		{"an HTML block with its end", "<!-- a\n\nb -->\nc", Doc{plain("<!-- a\n\nb -->"), plain("c")}},
 		{"only a link definition", "[a]: b", Doc{plain("[a]: b")}},

@@ -115,6 +115,24 @@ func TestP13_Split(t *testing.T) {
 	}
 }
 
+func TestP13_SplitMeasuresLittleMoreThanTheDocument(t *testing.T) {
+	for name, doc := range map[string]Doc{
+		"paragraphs":    Parse(strings.Repeat("Some words and **more** of them.\n\n", 3000)),
+		"one paragraph": Plain(strings.Repeat("Some words and more of them. ", 3000)),
+		"code":          {{Kind: Code, Text: strings.Repeat("some code\n", 9000)}},
+	} {
+		measured := 0
+		Split(doc, 2000, func(d Doc) int {
+			n := cheap(d)
+			measured += n
+			return n
+		})
+		if times := measured / cheap(doc); times > 20 {
+			t.Errorf("%s: measured %d times its size", name, times)
+		}
+	}
+}
+
 func BenchmarkSplit200kB(b *testing.B) {
 	for name, unit := range map[string]string{
 		"prose":     "Some **bold** words of [a link](https://example.org/x) and plain text, over and over again.\n\n",
