@@ -33,6 +33,9 @@ func decodeMessage(update int64, m *models.Message, me models.User) (adapters.Me
 	if text == "" {
 		text, entities = m.Caption, m.CaptionEntities
 	}
+	if text == "" && m.RichMessage != nil {
+		text, entities = flatten(m.RichMessage)
+	}
 	if text == "" && len(out.Files) == 0 {
 		return adapters.Message{}, false
 	}

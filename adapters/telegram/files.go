@@ -8,6 +8,8 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
+	"unicode"
 
 	"github.com/go-telegram/bot"
 	"github.com/go-telegram/bot/models"
@@ -108,7 +110,12 @@ func tooLarge(file adapters.File, limit int64) error {
 
 // upload is a file for the library's form.
 func upload(f adapters.File) *models.InputFileUpload {
-	name := f.Name
+	name := strings.Map(func(r rune) rune { // it stands in a header, and in attach://
+		if unicode.IsControl(r) || r == '"' || r == '\\' || r == '/' {
+			return '_'
+		}
+		return r
+	}, f.Name)
 	if name == "" {
 		name = "file"
 	}

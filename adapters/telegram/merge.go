@@ -135,11 +135,16 @@ func (r *receiver) drain(ctx context.Context, key string) {
 	for l != nil && len(l.entries) > 0 && !l.entries[0].open {
 		e := l.entries[0]
 		l.entries = l.entries[1:]
-		r.deliver(ctx, e.msg, e.ids...)
+		r.deliverEntry(ctx, e)
 	}
 	if l == nil || len(l.entries) == 0 {
 		delete(r.lines, key)
 	}
+}
+
+func (r *receiver) deliverEntry(ctx context.Context, e *entry) {
+	defer r.survive(e.ids...)
+	r.deliver(ctx, e.msg, e.ids...)
 }
 
 // closeLine delivers everything that waits in a chat.

@@ -124,12 +124,7 @@ func (r *receiver) process(ctx context.Context, u *models.Update) {
 	if u == nil {
 		return
 	}
-	defer func() {
-		if v := recover(); v != nil {
-			r.a.log.Error("an update could not be handled", "update", u.ID, "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
-			r.ledger.deliver(u.ID)
-		}
-	}()
+	defer r.survive(u.ID)
 	me, err := r.a.self(ctx)
 	if err != nil {
 		me = models.User{ID: r.a.bot.ID()}
@@ -157,16 +152,24 @@ func (r *receiver) process(ctx context.Context, u *models.Update) {
 	r.ledger.deliver(u.ID)
 }
 
+// survive keeps the worker alive through a panic of decoding or of the sink.
+func (r *receiver) survive(ids ...int64) {
+	if v := recover(); v != nil {
+		r.a.log.Error("an update could not be handled", "updates", ids, "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
+		r.ledger.deliver(ids...)
+	}
+}
+
 // acknowledge answers a callback query beside the worker, so that a slow answer delays nothing.
 func (r *receiver) acknowledge(ctx context.Context, id string) {
 	r.acks.Go(func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), ackTimeout)
+		ctx, cancel := context.WithTimeout(ctx, ackTimeout)
 		defer cancel()
 		err := r.a.call(ctx, func(ctx context.Context) error {
 			_, err := r.a.bot.AnswerCallbackQuery(ctx, &bot.AnswerCallbackQueryParams{CallbackQueryID: id})
 			return err
 		})
-		if err != nil && codeOf(err) != http.StatusBadRequest { // 400: too old, or redelivered
+		if err != nil && ctx.Err() == nil && codeOf(err) != http.StatusBadRequest { // 400: too old, or redelivered
 			r.a.log.Warn("a pressed button could not be acknowledged", "error", err.Error())
 		}
 	})
@@ -174,16 +177,14 @@ func (r *receiver) acknowledge(ctx context.Context, id string) {
 
 // deliver hands an event to the sink until it takes it; only then are its updates confirmed.
 func (r *receiver) deliver(ctx context.Context, ev adapters.Event, ids ...int64) {
-	for failures := 1; ; failures++ {
+	for failures := 1; ctx.Err() == nil; failures++ {
 		err := r.sink.Deliver(ctx, ev)
 		if err == nil {
 			r.ledger.deliver(ids...)
 			return
 		}
 		r.a.log.Warn("an event was not taken; it is offered again", "update", ids[0], "error", err.Error())
-		if !sleep(ctx, backoff(failures)) {
-			return
-		}
+		sleep(ctx, backoff(failures))
 	}
 }
 

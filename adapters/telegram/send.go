@@ -165,8 +165,13 @@ func (a *Adapter) sendFiles(ctx context.Context, chat adapters.Chat, t target, l
 			continue
 		}
 		media := make([]models.InputMedia, 0, n)
-		for i, f := range part { // the part's name is the upload's: it must be unique
-			name := strconv.Itoa(i) + "-" + upload(f).Filename
+		used := map[string]bool{"chat_id": true, "message_thread_id": true, "media": true, "disable_notification": true, "reply_parameters": true}
+		for i, f := range part {
+			name := upload(f).Filename
+			if used[name] { // the library names the form's part as the file, so names must differ
+				name = strconv.Itoa(i+1) + "-" + name
+			}
+			used[name] = true
 			media = append(media, &models.InputMediaDocument{Media: "attach://" + name, MediaAttachment: bytes.NewReader(f.Data)})
 		}
 		var sent []*models.Message

@@ -5,8 +5,10 @@ package telegram
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"sync"
@@ -30,12 +32,15 @@ const (
 
 // Config says which bot, and where.
 type Config struct {
-	Token        string
-	APIURL       string        // default https://api.telegram.org
-	HTTPClient   *http.Client  // default: one of its own; must not have a Timeout below PollTimeout
-	PollTimeout  time.Duration // how long a poll is held, whole seconds; default 50 s
-	IsStop       func(text string) bool
-	ConflictWait time.Duration // how long another poller (409) is waited for; default 60 s
+	Token       string
+	APIURL      string        // default https://api.telegram.org
+	HTTPClient  *http.Client  // default: one of its own; must not have a Timeout below PollTimeout
+	PollTimeout time.Duration // how long a poll is held, whole seconds; default 50 s
+	// ConflictWait is how long another program that polls (409) is waited for; default 60 s.
+	ConflictWait time.Duration
+	// IsStop tells stop words. What it knows, and every command, waits for no album or paste.
+	// nil = commands only.
+	IsStop func(text string) bool
 }
 
 // Deps are what the adapter uses. All may be nil.
@@ -80,6 +85,9 @@ func New(cfg Config, deps Deps) (*Adapter, error) {
 		cfg.APIURL = defaultAPI
 	}
 	cfg.APIURL = strings.TrimRight(cfg.APIURL, "/")
+	if u, err := url.Parse(cfg.APIURL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, fmt.Errorf("telegram: apiURL %q: want http://host:port or https://host", cfg.APIURL)
+	}
 	if cfg.PollTimeout < time.Second {
 		cfg.PollTimeout = defaultPoll
 	}
@@ -120,7 +128,7 @@ func (a *Adapter) libraryError(error) {
 // mask takes the token out of a text.
 func (a *Adapter) mask(text string) string {
 	text = strings.ReplaceAll(text, a.cfg.Token, "***")
-	if _, secret, ok := strings.Cut(a.cfg.Token, ":"); ok && secret != "" {
+	if _, secret, ok := strings.Cut(a.cfg.Token, ":"); ok && len(secret) >= 8 {
 		text = strings.ReplaceAll(text, secret, "***")
 	}
 	return text
