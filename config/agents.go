@@ -39,13 +39,13 @@ func (a *Agents) fields() []field {
 			own := a.Defaults
 			own.TypingMode, own.TypingInterval, own.Heartbeat.Agent = "", 0, ""
 			return own
-		}, (*Agent).fields).sameAs("agents.defaults"),
+		}, (*Agent).fields).sameAs("agents.defaults").asGrowing(),
 	}
 }
 
 func (a *Agent) fields() []field {
 	return []field{
-		text("backend", &a.Backend, "Name of the backend that answers.").shown("the only one"),
+		text("backend", &a.Backend, "Name of the backend that answers.").shown("the only one").asLive(),
 		text("systemPrompt", &a.SystemPrompt, "System prompt.").asLive(),
 		typingMode(&a.TypingMode),
 		typingInterval(&a.TypingInterval),

@@ -37,13 +37,19 @@ func (d *differ) field(at string, before, after field, live bool) {
 		for name, fields := range is {
 			if old, ok := was[name]; ok {
 				d.fields(join(at, name), old, fields, live)
-			} else {
-				d.add(join(at, name), live)
+				continue
+			}
+			d.add(join(at, name), live || after.growing)
+			// What a new entry has that no reload can give it.
+			own := differ{before: d.before, after: d.after}
+			own.fields(join(at, name), after.template(), fields, live)
+			if after.growing {
+				d.restart = append(d.restart, own.restart...)
 			}
 		}
 		for name := range was {
 			if _, ok := is[name]; !ok {
-				d.add(join(at, name), live)
+				d.add(join(at, name), live || after.growing)
 			}
 		}
 	case after.sub != nil:

@@ -25,6 +25,7 @@ type field struct {
 	live     bool // a reload changes it without a restart (O5)
 	secret   bool // its value is shown nowhere
 	filled   bool // a list that may not be empty
+	growing  bool // a map whose entries come and go without a restart; what is in them says for itself
 	types    []string
 
 	checkValue func(d *decoder, at string, value string) *refusal
@@ -45,6 +46,7 @@ type refusal struct{ reason, allowed string }
 func (f field) shown(def string) field     { f.def = def; return f }
 func (f field) asLive() field              { f.live = true; return f }
 func (f field) masked() field              { f.secret = true; return f }
+func (f field) asGrowing() field           { f.growing = true; return f }
 func (f field) nonEmpty() field            { f.filled = true; return f }
 func (f field) must() field                { f.required = true; f.def = ""; return f }
 func (f field) only(types ...string) field { f.types = types; return f }

@@ -32,7 +32,7 @@ func collect(path string, fields []field, live bool, keys *[]Key) {
 			at = join(at, f.entryKey)
 		}
 		if f.sub == nil && f.template == nil || f.doc != "" {
-			*keys = append(*keys, Key{Path: at, Type: f.kind, Default: f.def, Doc: f.doc, Allowed: strings.Join(f.allowed, ", "), Reloadable: isLive, Required: f.required})
+			*keys = append(*keys, Key{Path: at, Type: f.kind, Default: f.def, Doc: f.doc, Allowed: strings.Join(f.allowed, ", "), Reloadable: isLive || f.growing, Required: f.required})
 		}
 		if f.same == "" {
 			collect(at, f.all(), isLive, keys)

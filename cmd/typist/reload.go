@@ -71,7 +71,11 @@ func (r *reloader) reload(why string) {
 	changed, _ := config.Diff(r.current, next)
 	_, waiting := config.Diff(r.started, next)
 	if len(changed) > 0 {
-		if err := r.svc.Update(next); err != nil {
+		merged, err := config.Reload(r.started, next)
+		if err == nil {
+			err = r.svc.Update(merged)
+		}
+		if err != nil {
 			log.Error("the changed config can't be taken over; it stays as it was", "error", err)
 			return
 		}
