@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"time"
 
 	"github.com/slack-go/slack"
 
@@ -15,6 +16,11 @@ import (
 
 // fileID marks a File.Source that is a file's id, not its address.
 const fileID = "file:"
+
+const (
+	shareTries = 4
+	shareWait  = 300 * time.Millisecond
+)
 
 var errTooLarge = errors.New("file is larger than allowed")
 
@@ -67,8 +73,9 @@ func (l *limited) Write(p []byte) (int, error) {
 	return l.buf.Write(p)
 }
 
-// share uploads files into the chat, as one message.
-func (a *Adapter) share(ctx context.Context, chat adapters.Chat, list []adapters.File) error {
+// share uploads files into the chat, as one message, and gives the id of one of them; "" = there
+// was nothing to upload.
+func (a *Adapter) share(ctx context.Context, chat adapters.Chat, list []adapters.File) (string, error) {
 	var summaries []slack.FileSummary
 	for _, f := range list {
 		if len(f.Data) == 0 { // Slack takes no empty files
@@ -81,18 +88,40 @@ func (a *Adapter) share(ctx context.Context, chat adapters.Chat, list []adapters
 		}
 		up, err := a.api.GetUploadURLExternalContext(ctx, slack.GetUploadURLExternalParameters{FileName: name, FileSize: len(f.Data)})
 		if err != nil {
-			return wrap("files.getUploadURLExternal", err)
+			return "", wrap("files.getUploadURLExternal", err)
 		}
 		if err := a.api.UploadToURL(ctx, slack.UploadToURLParameters{UploadURL: up.UploadURL, Reader: bytes.NewReader(f.Data), Filename: name}); err != nil {
-			return wrap("file upload", err)
+			return "", wrap("file upload", err)
 		}
 		summaries = append(summaries, slack.FileSummary{ID: up.FileID, Title: name})
 	}
 	if len(summaries) == 0 {
-		return nil
+		return "", nil
 	}
 	_, err := a.api.CompleteUploadExternalContext(ctx, slack.CompleteUploadExternalParameters{
 		Files: summaries, Channel: chat.ID, ThreadTimestamp: chat.Thread,
 	})
-	return wrap("files.completeUploadExternal", err)
+	return summaries[0].ID, wrap("files.completeUploadExternal", err)
+}
+
+// sharedAs finds the message that shares a file. Slack makes it a moment after the upload; where
+// it does not tell which it is, the ref names the file, and no edit reaches it.
+func (a *Adapter) sharedAs(ctx context.Context, chat adapters.Chat, id string) adapters.Ref {
+	for range shareTries {
+		if info, _, _, err := a.api.GetFileInfoContext(ctx, id, 0, 0); err == nil {
+			for _, shares := range []map[string][]slack.ShareFileInfo{info.Shares.Public, info.Shares.Private} {
+				for _, s := range shares[chat.ID] {
+					a.own.add(chat.ID + "/" + s.Ts)
+					return adapters.Ref{Chat: chat, ID: s.Ts}
+				}
+			}
+		}
+		timer := time.NewTimer(shareWait)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+		}
+	}
+	return adapters.Ref{Chat: chat, ID: fileID + id}
 }

@@ -121,17 +121,21 @@ func (a *Adapter) message(ctx context.Context, self *identity, in inner) adapter
 	chat := a.place(in.Channel, kind, in.TS, in.ThreadTS)
 	m := adapters.Message{ID: in.TS, Files: files(in.Files)}
 	m.Text, m.Mentioned = a.text(ctx, self, in)
-	if in.ThreadTS != "" && in.ThreadTS != in.TS {
-		m.ReplyTo = &adapters.Reply{ID: in.ThreadTS, ToBot: in.ParentUser == self.user || a.own.contains(in.Channel+"/"+in.ThreadTS)}
-		if in.Root != nil && (in.Root.User == self.user || self.bot != "" && in.Root.BotID == self.bot) {
-			m.ReplyTo.ToBot = true
-		}
+	// That a message stands in a thread makes it no reply, except to the bot where it heads the thread.
+	if in.ThreadTS != "" && in.ThreadTS != in.TS && a.headedByBot(self, in) {
+		m.ReplyTo = &adapters.Reply{ID: in.ThreadTS, ToBot: true}
+		m.Mentioned = true
 	}
 	if m.Text == "" && len(m.Files) == 0 && !m.Mentioned {
 		return nil
 	}
 	m.Origin = a.origin(ctx, in.Channel+":"+in.TS, chat, kind, in.User, tsTime(in.TS))
 	return m
+}
+
+func (a *Adapter) headedByBot(self *identity, in inner) bool {
+	return in.ParentUser == self.user || a.own.contains(in.Channel+"/"+in.ThreadTS) ||
+		in.Root != nil && (in.Root.User == self.user || self.bot != "" && in.Root.BotID == self.bot)
 }
 
 // text is what the person wrote and, below it, what they forwarded.

@@ -23,10 +23,18 @@ func (a *Adapter) Fit(doc rich.Doc) []rich.Doc {
 }
 
 // measure is the size of a document's blocks: their JSON in UTF-16 units, as Slack's refusals
-// suggest that it counts, or the share of blocks that are taken, whichever is nearer its limit.
+// suggest that it counts, or the share of blocks that are taken, whichever is nearer its limit. It
+// only grows with the document: a table counts as the bigger of its two looks, whichever is used.
 func measure(doc rich.Doc) int {
-	blocks := richBlocks(doc, rendering{tables: true, languages: true})
-	return max(jsonSize(blocks), len(blocks)*maxBlocksSize/maxBlocks)
+	blocks := richBlocks(doc, rendering{languages: true})
+	size := jsonSize(blocks)
+	for _, b := range doc {
+		if b.Kind == rich.Table {
+			text := jsonSize(richBlocks(rich.Doc{b}, rendering{}))
+			size += max(0, min(jsonSize(tableBlock(b)), maxTableSize)-text)
+		}
+	}
+	return max(size, len(blocks)*maxBlocksSize/maxBlocks)
 }
 
 func jsonSize(v any) int {

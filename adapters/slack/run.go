@@ -190,10 +190,15 @@ func (s *session) take(ctx context.Context, e envelope) {
 		s.ack(ctx, e.ID)
 	}
 	for _, ev := range events {
+		id := ev.About().EventID
+		if s.adapter.taken.contains(id) {
+			continue // the second of app_mention and message, or sent again though it is stored
+		}
 		if err := s.deliver(ctx, ev); err != nil {
-			s.adapter.log.Error("slack: an event was not taken", "event", ev.Origin().EventID, "error", err)
+			s.adapter.log.Error("slack: an event was not taken", "event", id, "error", err)
 			return
 		}
+		s.adapter.taken.add(id)
 	}
 	if !ackFirst {
 		s.ack(ctx, e.ID)

@@ -18,13 +18,17 @@ func metadata(key string) slack.SlackMetadata {
 	return slack.SlackMetadata{EventType: metadataType, EventPayload: map[string]any{"key": key}}
 }
 
-// Send posts one message. Files are shared first, so that once the message stands, all of it
-// does. Slack knows neither silent posts nor replies outside threads: Silent, ReplyTo and Ping
+// Send posts one message. Files are shared first, as a message of their own, so that once the
+// text stands, all of it does; files without text are that message only. Slack knows neither silent posts nor replies outside threads: Silent, ReplyTo and Ping
 // change nothing.
 func (a *Adapter) Send(ctx context.Context, chat adapters.Chat, post adapters.Post) (adapters.Ref, error) {
 	if len(post.Files) > 0 {
-		if err := a.share(ctx, chat, post.Files); err != nil {
+		shared, err := a.share(ctx, chat, post.Files)
+		if err != nil {
 			return adapters.Ref{}, err
+		}
+		if len(post.Doc) == 0 && len(post.Buttons) == 0 && shared != "" {
+			return a.sharedAs(ctx, chat, shared), nil
 		}
 	}
 	var ts string

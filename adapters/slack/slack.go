@@ -54,6 +54,7 @@ type Adapter struct {
 	names  *names
 	status *statuses
 	own    *recent // the bot's own messages, "channel/ts"
+	taken  *recent // ids of events that are stored
 	self   atomic.Pointer[identity]
 }
 
@@ -108,7 +109,7 @@ func New(cfg Config, deps Deps) (*Adapter, error) {
 	a := &Adapter{
 		cfg: cfg, log: deps.Log.With("channel", channelName), memory: deps.Memory,
 		http: &http.Client{Transport: transport}, dialer: dialer,
-		status: newStatuses(), own: newRecent(2000),
+		status: newStatuses(), own: newRecent(2000), taken: newRecent(2000),
 	}
 	// Never OptionDebug: with it Socket Mode asks for connections that end after 6 minutes.
 	a.api = slack.New(cfg.BotToken, slack.OptionAppLevelToken(cfg.AppToken), slack.OptionHTTPClient(&caller{http: a.http}),

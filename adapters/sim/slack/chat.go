@@ -16,7 +16,7 @@ func (s *Server) content(c *call) (text string, blocks, metadata json.RawMessage
 	if utf8.RuneCountInString(text) > maxText {
 		return "", nil, nil, fail("msg_too_long")
 	}
-	if f := checkBlocks(blocks, s.opts.RefuseBlocks); f != nil {
+	if f := s.checkBlocks(blocks); f != nil {
 		return "", nil, nil, f
 	}
 	if text == "" && blockCount(blocks) == 0 {
@@ -33,6 +33,24 @@ func (s *Server) content(c *call) (text string, blocks, metadata json.RawMessage
 		metadata = json.RawMessage(raw)
 	}
 	return text, blocks, metadata, nil
+}
+
+// checkBlocks holds blocks against the platform's limits and against what is to be refused.
+func (s *Server) checkBlocks(blocks json.RawMessage) *failure {
+	if f := checkBlocks(blocks, s.opts.RefuseBlocks); f != nil {
+		return f
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var list []struct{ Type string }
+	_ = json.Unmarshal(blocks, &list) // checked above
+	for _, b := range list {
+		if s.refused > 0 && b.Type != "section" && b.Type != "actions" {
+			s.refused--
+			return fail("invalid_blocks", "refused on purpose")
+		}
+	}
+	return nil
 }
 
 // member says whether the bot can write in a channel.
@@ -80,7 +98,7 @@ func (s *Server) publish(m *message, thread string, pings []string) map[string]a
 		s.nameThread(parent)
 	}
 	seen := s.view(m)
-	seen.Pings = pings
+	seen.Pings, seen.At = pings, time.Now()
 	s.world.Post(seen)
 	s.emit(event)
 	return map[string]any{"channel": m.channel, "ts": m.ts, "message": body}

@@ -19,12 +19,17 @@ type file struct {
 	data           []byte
 	uploaded       bool
 	owner          string
+	channel, ts    string // of the message that shares it
 }
 
 func (s *Server) fileJSON(f *file) map[string]any {
 	url := s.ln.URL() + "/files/" + f.id + "/" + f.name
+	shares := map[string]any{}
+	if f.channel != "" {
+		shares["public"] = map[string]any{f.channel: []any{map[string]any{"ts": f.ts, "team_id": teamID}}}
+	}
 	return map[string]any{
-		"id": f.id, "created": 1700000000, "timestamp": 1700000000, "name": f.name, "title": f.name, "mimetype": f.mime,
+		"shares": shares, "id": f.id, "created": 1700000000, "timestamp": 1700000000, "name": f.name, "title": f.name, "mimetype": f.mime,
 		"filetype": strings.TrimPrefix(path.Ext(f.name), "."), "pretty_type": "File", "user": f.owner, "user_team": teamID, "editable": false,
 		"size": len(f.data), "mode": "hosted", "is_external": false, "external_type": "", "is_public": true, "public_url_shared": false,
 		"display_as_bot": false, "username": "", "url_private": url, "url_private_download": url, "media_display_type": "unknown",
@@ -110,6 +115,11 @@ func (s *Server) completeUpload(c *call) (map[string]any, *failure) {
 	s.mu.Unlock()
 	if channel != "" {
 		s.publish(m, c.get("thread_ts"), nil)
+		s.mu.Lock()
+		for _, f := range m.files {
+			f.channel, f.ts = m.channel, m.ts
+		}
+		s.mu.Unlock()
 	}
 	return map[string]any{"files": out}, nil
 }

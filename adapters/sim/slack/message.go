@@ -132,6 +132,7 @@ func (s *Server) json(m *message, withMetadata bool) map[string]any {
 func (s *Server) show(m *message, fresh bool) {
 	seen := s.view(m)
 	if fresh {
+		seen.At = time.Now() // a ts can be a little ahead
 		s.world.Post(seen)
 		return
 	}

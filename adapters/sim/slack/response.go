@@ -53,7 +53,7 @@ func (s *Server) serveResponse(rw http.ResponseWriter, r *http.Request) {
 		if json.NewDecoder(r.Body).Decode(&body) != nil {
 			return &sim.Answer{Status: http.StatusBadRequest, Header: plain, Body: []byte("invalid_payload"), Error: "invalid_payload"}
 		}
-		if f := checkBlocks(body.Blocks, s.opts.RefuseBlocks); f != nil {
+		if f := s.checkBlocks(body.Blocks); f != nil {
 			return &sim.Answer{Status: http.StatusBadRequest, Header: plain, Body: []byte(f.code), Error: f.code}
 		}
 		if body.Text == "" && blockCount(body.Blocks) == 0 {

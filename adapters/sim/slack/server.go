@@ -29,6 +29,7 @@ type Server struct {
 	mu        sync.Mutex
 	scopes    map[string]bool
 	refusal   string // of assistant.threads.setStatus
+	refused   int    // how many more rich messages are refused
 	messages  map[string]*message
 	order     map[string][]*message // per channel, oldest first
 	lastTS    int64
@@ -104,6 +105,13 @@ func (s *Server) SetAssistantRefusal(code string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.refusal = code
+}
+
+// RefuseBlocks makes the next n messages with more than plain sections fail with invalid_blocks.
+func (s *Server) RefuseBlocks(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refused = n
 }
 
 // Close stops the server and cuts its connections.
