@@ -28,7 +28,7 @@ func (l *lane) deliver(posts []adapters.Post, reuse []*slot, record func(part in
 			s.durable = record(i)
 		}
 		s.class = classAnswer
-		s.dead, s.fails = false, 0
+		s.dead, s.held, s.fails = false, false, 0
 		s.show(post)
 		d.slots = append(d.slots, s)
 	}

@@ -259,7 +259,7 @@ func start(t *testing.T, s setup) *bench {
 	}
 	hub, err := New(Options{Store: st, Events: eventlog.New(st), Channels: []adapters.Adapter{s.adapter},
 		Backends: map[string]Backend{"main": {Backend: s.backend, Tools: s.tools}}, Settings: set,
-		Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+		Log: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError}))})
 	if err != nil {
 		t.Fatal(err)
 	}

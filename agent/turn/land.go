@@ -21,6 +21,9 @@ func (r *run) land(now time.Time) {
 		r.finishAt = now.Add(pulseWait)
 		r.endIndicator(now)
 		r.closeApprovals()
+		if r.progress != nil {
+			r.progress.held = true // what becomes of it is decided with the answer
+		}
 	}
 	if r.phase != landing || r.begun == nil || r.steering > 0 {
 		return

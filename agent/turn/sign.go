@@ -54,6 +54,9 @@ func (l *lane) noteWaiting(s *sign) {
 	}
 }
 
+// reactTries is how often a reaction is tried: a mark that stays is worse than some calls.
+const reactTries = 8
+
 // react brings the reaction to the wanted state, one call at a time: a slow "on" can't land after
 // its "off".
 func (l *lane) react(s *sign) {
@@ -67,7 +70,7 @@ func (l *lane) react(s *sign) {
 		ctx, cancel := context.WithTimeout(l.hub.callCtx, callTimeout)
 		defer cancel()
 		var err error
-		for try := 1; try <= 3; try++ {
+		for try := 1; try <= reactTries; try++ {
 			err = reactor.React(ctx, ref, adapters.ReactionWaiting, on)
 			if err == nil || refused(err) || !waitFor(ctx, retryDelay(err, try)) {
 				break
@@ -99,7 +102,12 @@ func (r reacted) read(l *lane) {
 		return
 	}
 	l.log.Warn("a reaction could not be changed", "on", r.on, "error", r.err)
-	if r.on {
+	switch {
+	case !r.on:
+	case refused(r.err):
 		l.noteWaiting(r.sign)
+	default:
+		r.sign.stands = true // it may stand: it is taken away like one that does
+		l.react(r.sign)
 	}
 }
