@@ -29,16 +29,21 @@ func maskFlags(s string) string {
 		}
 		word := s[from:to]
 		bare, cut := trimQuotes(word)
-		if name := strings.TrimPrefix(bare, "./"); bare != "" {
-			base := name[strings.LastIndexByte(name, '/')+1:]
-			if known(base) {
+		secret := secretFollows(program, subcommand, last, before)
+		if secret || contains(userFlags[program], last) {
+			if inner, end := quoted(s, from); end > 0 { // the quoted value may hold blanks
+				word, bare, cut, to = s[from:end], inner, 1, end
+			}
+		}
+		if bare != "" {
+			if base := baseName(bare); known(base) {
 				program, subcommand = base, ""
 			} else if program != "" && subcommand == "" && bare[0] != '-' {
 				subcommand = bare
 			}
 		}
 		switch {
-		case secretFollows(program, subcommand, last, before) && bare != "" && bare[0] != '-' && !reference(bare):
+		case secret && bare != "" && bare[0] != '-' && !reference(bare):
 			e.replace(from+cut, from+cut+len(bare), Masked)
 		case scheme(last) && len(bare) >= 6 && (opaque(bare) || len(bare) >= 24) && !reference(bare):
 			e.replace(from+cut, from+cut+len(bare), Masked)
@@ -54,6 +59,16 @@ func maskFlags(s string) string {
 		i = to
 	}
 	return e.String()
+}
+
+// baseName is a program's name without its path and what stands before it without a blank.
+func baseName(word string) string {
+	for i := len(word); i > 0; i-- {
+		if !wordByte(word[i-1]) && word[i-1] != '-' {
+			return word[i:]
+		}
+	}
+	return word
 }
 
 func known(program string) bool {
@@ -117,9 +132,14 @@ func maskPair(e *edit, at int, pair string) {
 	}
 }
 
+// scheme reports whether a word ends in the name of an authorization scheme.
 func scheme(word string) bool {
-	w := word[strings.LastIndexAny(word, "\"'`:=(")+1:]
-	return strings.EqualFold(w, "bearer") || strings.EqualFold(w, "basic")
+	for _, name := range [...]string{"bearer", "basic"} {
+		if n := len(word) - len(name); n >= 0 && strings.EqualFold(word[n:], name) {
+			return n == 0 || !wordByte(word[n-1])
+		}
+	}
+	return false
 }
 
 func contains(list []string, s string) bool {
@@ -131,27 +151,43 @@ func contains(list []string, s string) bool {
 	return false
 }
 
-// nextWord finds the next run of non-blank characters from i on; a quoted part may hold blanks.
+// nextWord finds the next run of non-blank characters from i on. The items of a JSON list are
+// words of their own.
 func nextWord(s string, i int) (from, to int) {
 	for i < len(s) && (s[i] == ' ' || s[i] == '\t' || s[i] == '\n' || s[i] == '\r') {
 		i++
 	}
 	from = i
-	if i < len(s) && (s[i] == '"' || s[i] == '\'') {
-		if n := strings.IndexByte(s[i+1:], s[i]); n >= 0 && !strings.ContainsAny(s[i+1:i+1+n], " \t\n") {
-			i += n + 2
-		}
-	}
 	for i < len(s) && s[i] != ' ' && s[i] != '\t' && s[i] != '\n' && s[i] != '\r' {
 		i++
+		if s[i-1] == ',' && i-from > 1 && s[i-2] == '"' {
+			break
+		}
 	}
 	return from, i
 }
 
-// trimQuotes takes surrounding quotes and closing punctuation off; cut is how many bytes went at
-// the front.
+// quoted reads the quoted text that begins at i; end = 0: there is none.
+func quoted(s string, i int) (inner string, end int) {
+	if s[i] != '"' && s[i] != '\'' {
+		return "", 0
+	}
+	n := closing(s, i+1, s[i:i+1])
+	if n == len(s) {
+		return "", 0
+	}
+	return s[i+1 : n], n + 1
+}
+
+// trimQuotes takes surrounding quotes and closing punctuation off, and what follows a command
+// inside of JSON; cut is how many bytes went at the front.
 func trimQuotes(w string) (bare string, cut int) {
 	bare = strings.TrimLeft(w, "\"'`(\\")
 	cut = len(w) - len(bare)
+	for i := 0; i+1 < len(bare); i++ {
+		if bare[i] == '"' && strings.IndexByte("},]", bare[i+1]) >= 0 {
+			bare = bare[:i]
+		}
+	}
 	return strings.TrimRight(bare, "\"'`),;\\"), cut
 }

@@ -69,6 +69,8 @@ func wordEnd(s string, i int) int {
 	return i
 }
 
+const probeBytes = 200
+
 // tokenAt finds the token that begins at i: its end (0 = none) and how many bytes of it stay.
 func tokenAt(s string, i int, growing bool) (end, keep int) {
 	for _, t := range tokenShapes[s[i]] {
@@ -76,6 +78,12 @@ func tokenAt(s string, i int, growing bool) (end, keep int) {
 			continue
 		}
 		from := i + len(t.prefix)
+		// Whether it is one shows within its first characters: a look further for each candidate
+		// would cost quadratic time.
+		probe := span(s[:min(len(s), from+probeBytes)], from, t.extra)
+		if !growing && (probe-from < t.min || t.mixed && !strings.ContainsAny(s[from:probe], "0123456789")) {
+			continue
+		}
 		end := span(s, from, t.extra)
 		if growing && end == len(s) && end > from {
 			return end, 0
@@ -117,10 +125,15 @@ func span(s string, i int, extra string) int {
 }
 
 func jwt(s string, i int, growing bool) (end, keep int) {
-	end = span(s, i, "-_.")
-	parts := strings.Split(s[i:end], ".")
-	if growing && end == len(s) || len(parts) >= 2 && len(parts[0]) >= 10 && len(parts[1]) >= 8 {
-		return end, 0
+	head := span(s, i, "-_")
+	if growing && strings.Trim(s[head:], ".") == "" {
+		return head, 0
+	}
+	if head-i < 10 || head == len(s) || s[head] != '.' {
+		return 0, 0
+	}
+	if body := span(s, head+1, "-_"); body-head > 8 || growing && body == len(s) {
+		return span(s, i, "-_."), 0
 	}
 	return 0, 0
 }

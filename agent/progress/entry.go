@@ -115,6 +115,10 @@ func (e *entry) close(now time.Time, incomplete bool) {
 	if e.kind == thoughtKind {
 		e.pause(now)
 		e.live = nil
+		e.body = slices.Clone(e.body) // there may be many
+	}
+	if e.call != nil {
+		e.call.args.raw = slices.Clone(e.call.args.raw)
 	}
 	e.open, e.ended, e.incomplete = false, now, incomplete
 }
