@@ -25,7 +25,7 @@ func (r *run) land(now time.Time) {
 			r.progress.held = true // what becomes of it is decided with the answer
 		}
 	}
-	if r.phase != landing || r.begun == nil || r.steering > 0 {
+	if r.phase != landing || r.begun == nil || r.steering > 0 || r.asking {
 		return
 	}
 	r.save(now)

@@ -55,6 +55,7 @@ func (l *lane) restore(rec recovered) *run {
 	run := rec.run
 	r.id, r.started, r.anchor, r.agent.Backend = run.ID, run.StartedAt, run.Anchor, run.Backend
 	r.begun = &begun{parent: run.Node}
+	r.phase, r.asking, r.finishAt = landing, true, time.Now()
 	r.cancel = func(error) {}
 	r.posts, r.storedProgress = rec.posts, run.Progress
 	last := run.StartedAt
@@ -115,6 +116,7 @@ func (lookedUp) isLetter() {}
 
 func (k lookedUp) read(l *lane) {
 	r := k.run
+	r.asking = false
 	r.sent = map[int]fate{}
 	for _, p := range r.posts {
 		f := k.posts[p.Key]

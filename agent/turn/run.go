@@ -62,6 +62,7 @@ type run struct {
 	storedProgress string
 	sent           map[int]fate // parts of the answer that stand
 	endedAt        time.Time
+	asking         bool // the platform is being asked what stands
 
 	cut        bool // typingMaxSeconds have ended the indicator
 	superseded bool // another input took its place; nothing of it stays in the chat
