@@ -14,7 +14,7 @@ import (
 // decodeMessage makes an event out of a message; false = it is none for the bot: its own, another
 // bot's, a service message, a post of a channel, or a command for another bot (T10).
 func decodeMessage(update int64, m *models.Message, me models.User) (adapters.Message, bool) {
-	if m == nil || m.From == nil || m.From.IsBot || m.SenderChat != nil || m.IsAutomaticForward {
+	if m == nil || m.From == nil || m.From.ID == 0 || m.From.IsBot || m.Chat.ID == 0 || m.SenderChat != nil || m.IsAutomaticForward {
 		return adapters.Message{}, false
 	}
 	kind, ok := kindOf(m.Chat.Type)

@@ -28,8 +28,15 @@ func flatten(m *models.RichMessage) (string, []models.MessageEntity) {
 
 type flattener struct {
 	text     strings.Builder
+	units    int  // UTF-16 length of text
+	label    bool // a list item's label stands there: its first block follows on the same line
 	entities []models.MessageEntity
 	depth    int
+}
+
+func (f *flattener) write(s string) {
+	f.text.WriteString(s)
+	f.units += rich.UTF16Len(s)
 }
 
 // maxDepth bounds nesting; Telegram's own limit lies far below.
@@ -37,9 +44,10 @@ const maxDepth = 64
 
 func (f *flattener) blocks(list []any) {
 	for _, b := range list {
-		if f.text.Len() > 0 && !strings.HasSuffix(f.text.String(), "\n") {
-			f.text.WriteString("\n")
+		if f.text.Len() > 0 && !f.label && !strings.HasSuffix(f.text.String(), "\n") {
+			f.write("\n")
 		}
+		f.label = false
 		f.node(b)
 	}
 }
@@ -52,7 +60,7 @@ func (f *flattener) node(v any) {
 	defer func() { f.depth-- }()
 	switch v := v.(type) {
 	case string:
-		f.text.WriteString(v)
+		f.write(v)
 	case []any:
 		for _, x := range v {
 			f.node(x)
@@ -64,12 +72,13 @@ func (f *flattener) node(v any) {
 
 func (f *flattener) object(o map[string]any) {
 	kind, _ := o["type"].(string)
-	from := rich.UTF16Len(f.text.String())
+	from := f.units
 	for _, field := range []string{"label", "summary", "text", "expression", "alternative_text"} {
 		if v, ok := o[field]; ok {
 			f.node(v)
 			if field == "label" {
-				f.text.WriteString(" ")
+				f.write(" ")
+				f.label = true
 			}
 		}
 	}
@@ -83,14 +92,14 @@ func (f *flattener) object(o map[string]any) {
 			cells, _ := row.([]any)
 			for i, cell := range cells {
 				if i > 0 {
-					f.text.WriteString(" | ")
+					f.write(" | ")
 				}
 				f.node(cell)
 			}
-			f.text.WriteString("\n")
+			f.write("\n")
 		}
 	}
-	length := rich.UTF16Len(f.text.String()) - from
+	length := f.units - from
 	switch models.MessageEntityType(kind) {
 	case models.MessageEntityTypeMention, models.MessageEntityTypeBotCommand:
 		f.entities = append(f.entities, models.MessageEntity{Type: models.MessageEntityType(kind), Offset: from, Length: length})
