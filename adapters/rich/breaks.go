@@ -9,18 +9,25 @@ import (
 )
 
 // nicer moves the end of a part back from the furthest position that fits to where a reader would
-// cut: the end of a block or a line in the part's second half, else of a word.
+// cut: the end of a block or a line in the part's second half, else of a word. A tight splitter
+// gives away an eighth at most, for the sake of the room.
 func (s *splitter) nicer(end position, reach int) position {
-	half := reach / 2
+	least := reach / 2
+	if s.tight {
+		least = reach - reach/8
+	}
 	edge := s.leafEdge(end.leaf)
-	if s.moves(edge) && s.distance(edge) >= half {
+	if s.moves(edge) && s.distance(edge) >= least {
 		return edge
 	}
 	l := &s.leaves[end.leaf]
 	if l.divisible() && end.at > l.lo {
-		from := max(l.lo, end.at-(reach-half))
+		from := max(l.lo, end.at-(reach-least))
 		if at := l.breakIn(from, end.at); at > l.lo {
 			return position{end.leaf, at}
+		}
+		if s.tight {
+			return end
 		}
 		if at := l.breakIn(l.lo, from); at > l.lo {
 			return position{end.leaf, at}
@@ -50,15 +57,10 @@ func (s *splitter) leafEdge(leaf int) position {
 // -1: there is none.
 func (l *leaf) breakIn(from, to int) int {
 	window := l.text[from:to]
-	next, _ := utf8.DecodeRuneInString(l.text[to:])
-	clean := to < len(l.text) && l.floor(to) == to
-	if next == '\n' && clean {
-		return to
-	}
 	if at := l.lastBreak(window, from, func(r rune) bool { return r == '\n' }); at >= 0 {
 		return at
 	}
-	if isBreakingSpace(next) && clean {
+	if next, _ := utf8.DecodeRuneInString(l.text[to:]); isBreakingSpace(next) && l.floor(to) == to {
 		return to
 	}
 	if at := l.lastBreak(window, from, isBreakingSpace); at >= 0 {
@@ -125,9 +127,6 @@ func (l *leaf) trimEnd(at int) int {
 func (l *leaf) trimStart(at int) int {
 	rest := l.text[at:]
 	if l.block.Kind == Code {
-		if strings.HasPrefix(rest, "\n") && l.text[at-1] != '\n' {
-			return at + 1
-		}
 		return at
 	}
 	return l.graphemeFloor(at + len(rest) - len(strings.TrimLeftFunc(rest, isBreakingSpace)))

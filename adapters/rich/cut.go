@@ -15,6 +15,7 @@ func Cut(doc Doc, limit int, measure func(Doc) int) Doc {
 		leaves: flatten(doc, nil, nil),
 		fits:   func(d Doc) bool { return measure(withEllipsis(d)) <= limit },
 		guess:  max(limit, 1),
+		tight:  true,
 	}
 	for len(s.leaves) > 0 {
 		if part := withEllipsis(s.next()); measure(part) <= limit {

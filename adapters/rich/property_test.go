@@ -36,7 +36,7 @@ func drawSpans(t *rapid.T) []Span {
 			URL:  rapid.SampledFrom([]string{"", "", "", "https://x.y/1", "https://x.y/2"}).Draw(t, "url"),
 		}
 		if look.URL != "" {
-			out.add(look, rapid.SampledFrom(words).Draw(t, "link"))
+			out.add(look, rapid.SampledFrom(words).Draw(t, "link")+rapid.SampledFrom([]string{"", " of words"}).Draw(t, "more"))
 			continue
 		}
 		out.add(look, drawText(t, []string{" ", " ", "", "\n", "  "}))
@@ -230,7 +230,11 @@ func TestP13_Cut(t *testing.T) {
 		doc := Doc(drawBlocks(t, 0))
 		measure := drawMeasure(t)
 		limit := rapid.IntRange(0, 1500).Draw(t, "limit")
+		before := jsonLen(doc)
 		cut := Cut(doc, limit, measure)
+		if jsonLen(doc) != before {
+			t.Fatal("the document was changed")
+		}
 		if measure(doc) <= limit {
 			if !Equal(cut, doc) {
 				t.Fatal("a document that fits was changed")

@@ -31,7 +31,8 @@ func Split(doc Doc, limit int, measure func(Doc) int) []Doc {
 type splitter struct {
 	leaves []leaf
 	fits   func(Doc) bool
-	guess  int // how far the next part may reach
+	guess  int  // how far the next part may reach
+	tight  bool // rather a full part than a nice end
 }
 
 // position is a place in the list of leaves: inside leaf, before offset at; or before leaf, where

@@ -79,6 +79,10 @@ func TestP13_Split(t *testing.T) {
 		{"empty", "", 5, ""},
 		{"paragraph", "first one\n\nsecond one", 15, "first one\nsecond one"},
 		{"line", "first line\nsecond line", 15, "first line\nsecond line"},
+		{"line at the very limit", "aaa\nbbb\nccc", 7, "aaa⏎bbb\nccc"},
+		{"code line at the very limit", "```\naaa\nbbb\nccc\n```", 7, "``` aaa⏎bbb```\n``` ccc```"},
+		{"link too long for a part", "[aaa bbb ccc](http://x.y/z)", 20, "[aaa]\n[bbb]\n[ccc]"},
+		{"link whose target is too long", "[aaa](http://x.y/z)", 10, "aaa\n(http://\nx.y/z)"},
 		{"word", "aaa bbb ccc ddd", 8, "aaa bbb\nccc ddd"},
 		{"word at the very limit", "aaa bbbb ccc", 8, "aaa bbbb\nccc"},
 		{"a word that fits is whole even if little stands before it", "a bbbbbbbb", 8, "a\nbbbbbbbb"},
@@ -90,6 +94,7 @@ func TestP13_Split(t *testing.T) {
 		{"style goes on", "**bold text that is long**", 12, "*bold text*\n*that is long*"},
 		{"link is whole", "see [the whole link](http://x.y/z) now", 30, "see\n[the whole link]\nnow"},
 		{"code with language", "```go\nline 1\nline 2\nline 3\n```", 13, "```go line 1⏎line 2```\n```go line 3```"},
+		{"code at a word", "```\naaa bbb ccc\n```", 7, "``` aaa bbb```\n```  ccc```"},
 		{"code keeps indents and blank lines", "```\na\n\n  b\nc\n```", 6, "``` a⏎⏎  b```\n``` c```"},
 		{"ordered list goes on with its number", "3. aaa\n4. bbb\n5. ccc", 13, "3{aaa}4{bbb}\n5{ccc}"},
 		{"an item in two parts keeps its number", "1. aaa\n2. bbb ccc ddd eee", 13, "1{aaa}\n2{bbb ccc}\n2{ddd eee}"},
@@ -112,6 +117,45 @@ func TestP13_Split(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestP13_SplitMakesNoPartOfNothing(t *testing.T) {
+	doc := Doc{
+		{Kind: Quote, Children: []Block{para(Span{Text: strings.Repeat(" ", 50) + "a"})}},
+		{Kind: List, Items: [][]Block{{para(Span{Text: "b"}, Span{Text: strings.Repeat("\n", 50)})}}},
+	}
+	if got := show(Split(doc, 10, utf16s)); got != "Q{a} | -{b}" {
+		t.Errorf("got\n%s", got)
+	}
+	if got := Split(Plain("      "), 2, utf16s); len(got) != 1 || len(got[0]) != 0 {
+		t.Errorf("of white space: %+v", got)
+	}
+}
+
+func TestP13_CutTakesAllTheRoomThereIs(t *testing.T) {
+	doc := Doc{{Kind: List, Items: [][]Block{{para(Span{Text: strings.Repeat("x", 50)})}, {para(Span{Text: strings.Repeat("y", 50)})}}}}
+	for limit := range 100 {
+		cut := Cut(doc, limit, runes)
+		if n := runes(cut); n > limit || limit > 3 && n < limit-limit/8-3 {
+			t.Errorf("limit %d: %d, %q", limit, n, Text(cut))
+		}
+	}
+	if want := strings.Repeat("x", 50); doc[0].Items[0][0].Spans[0].Text != want {
+		t.Errorf("the document was changed: %q", doc[0].Items[0][0].Spans[0].Text)
+	}
+}
+
+func TestP13_EllipsisLeavesTheOriginal(t *testing.T) {
+	for _, markdown := range []string{"a", "`a`", "[a](https://x.y)", "- a\n- b", "> a", "# a", "```\na\n```", "|a|\n|-|", "---"} {
+		doc := Parse(markdown)
+		cut := withEllipsis(doc)
+		if !Equal(doc, Parse(markdown)) {
+			t.Errorf("%q was changed", markdown)
+		}
+		if !strings.HasSuffix(Text(cut), "…") {
+			t.Errorf("%q became %q", markdown, Text(cut))
+		}
 	}
 }
 

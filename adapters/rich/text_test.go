@@ -67,7 +67,7 @@ func TestP13_HTML(t *testing.T) {
 func TestP13_HTMLIsSafeForAnyDocument(t *testing.T) {
 	evil := `"><script>alert(1)</script>`
 	doc := Doc{
-		para(Span{Text: evil, URL: "javascript:alert(1)"}, Span{Text: evil, URL: "https://x.y/" + evil}, Span{Text: "d", URL: "data:text/html,x"}),
+		para(Span{Text: evil, URL: "javascript:alert(1)"}, Span{Text: evil, URL: "https://x.y/" + evil}, Span{Text: "d", URL: "data:text/html,x"}, Span{Text: "e", URL: "javascript://x.y/%0aalert(1)"}),
 		{Kind: Code, Lang: evil, Text: evil}, {Kind: Heading, Level: 99, Spans: []Span{{Text: evil}}},
 	}
 	got := HTML(doc)
