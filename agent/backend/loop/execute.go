@@ -37,9 +37,6 @@ func (r *run) execute(ctx context.Context, calls []agent.Part) (agent.Message, e
 			if !ok {
 				return // the normaliser marks it incomplete
 			}
-			for _, f := range result.Files {
-				r.emit(f)
-			}
 			r.emit(agent.ToolCallResult{ID: call.ID, Content: result.Content, IsError: result.IsError})
 			results[i] = agent.Part{Kind: agent.PartResult, ID: call.ID, Request: call.Request, Text: result.Content, IsError: result.IsError}
 		})

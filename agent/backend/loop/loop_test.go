@@ -181,7 +181,7 @@ func TestA3_CallsThatCannotBeMade(t *testing.T) {
 		case `{"err":1}`:
 			return agent.ToolResult{}, errors.New("no server")
 		case `{"big":1}`:
-			return agent.ToolResult{Content: strings.Repeat("ä", maxResult), Files: []agent.FileProduced{{Name: "a.png"}}}, nil
+			return agent.ToolResult{Content: strings.Repeat("ä", maxResult)}, nil
 		}
 		return agent.ToolResult{Content: "args " + string(c.Args)}, nil
 	})})
@@ -201,7 +201,7 @@ func TestA3_CallsThatCannotBeMade(t *testing.T) {
 			ended++
 		}
 	}
-	if ended != 4 || !slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, "FileProduced{Name:a.png") }) {
+	if ended != 4 {
 		t.Errorf("%d executions\n%s", ended, strings.Join(got, "\n"))
 	}
 }
