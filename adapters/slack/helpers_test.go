@@ -226,3 +226,10 @@ func (m *memory) Save(_ context.Context, key, value string) error {
 	m.values[key] = value
 	return nil
 }
+
+// contextDone is a context that has ended, so that no look-up is tried.
+func contextDone() (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx, cancel
+}
