@@ -9,7 +9,8 @@ type Backend struct {
 	Model      string            // openai, anthropic
 	MaxTokens  int               // openai (0 = the server's own), anthropic
 	Headers    map[string]string // openai, anthropic: sent with every request
-	MCPServers []string          // openai, anthropic: names in mcpServers
+	MCPServers []string          // names in mcpServers
+	Record     string            // script: file to which every tool execution is appended, absolute; "" = none
 }
 
 // backendTypes are the built ones; unbuilt stands in abilities.go.
@@ -26,7 +27,8 @@ func (b *Backend) fields() []field {
 		text("model", &b.Model, "Model.").must().only(models...),
 		integer("maxTokens", &b.MaxTokens, 0, "Longest answer of a model request, in tokens.").shown("the server's own").only(models...),
 		texts("headers", &b.Headers, "Extra HTTP headers.").masked().only(models...),
-		list("mcpServers", &b.MCPServers, "Tool servers that it may use.").only(models...),
+		list("mcpServers", &b.MCPServers, "Tool servers that it may use."),
+		text("record", &b.Record, "File to which every execution of a tool is appended, one JSON line each. Relative to the config file.").only("script"),
 	}
 }
 

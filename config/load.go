@@ -108,6 +108,7 @@ func (d *decoder) paths(c *Config) {
 	d.absolute("dataDir", &c.DataDir)
 	for name, b := range c.Backends {
 		d.absolute("backends."+name+".file", &b.File)
+		d.absolute("backends."+name+".record", &b.Record)
 		c.Backends[name] = b
 	}
 	d.absolute("agents.defaults.heartbeat.checklist", &c.Agents.Defaults.Heartbeat.Checklist)
