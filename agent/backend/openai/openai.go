@@ -3,6 +3,7 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -18,7 +19,7 @@ import (
 
 // Config names a server and a model.
 type Config struct {
-	BaseURL   string // up to and with its version: http://127.0.0.1:11434/v1
+	BaseURL   string // up to and with its version: http://127.0.0.1:11434/v1; "" = OpenAI's own
 	APIKey    string // "" = none
 	Model     string
 	Reasoning string            // effort where a request names none; "" = the model's default (A6)
@@ -39,7 +40,7 @@ func New(c Config) *Backend {
 	if c.HTTPClient == nil {
 		c.HTTPClient = sse.NewClient()
 	}
-	c.BaseURL = strings.TrimRight(c.BaseURL, "/")
+	c.BaseURL = strings.TrimRight(cmp.Or(c.BaseURL, "https://api.openai.com/v1"), "/")
 	m := &model{config: c, header: http.Header{}}
 	if c.APIKey != "" {
 		m.header.Set("Authorization", "Bearer "+c.APIKey)

@@ -159,7 +159,8 @@ func (p *player) play(ctx context.Context, s *scope, n *node) error {
 			return p.sequence(ctx, s, n.children)
 		}
 	case "subagent":
-		return p.subagent(ctx, s, n)
+		p.begin(s, n)
+		return p.inside(ctx, s, n)
 	case "ask-approval":
 		return p.approve(ctx, s, n)
 	case "if-approved", "if-denied":
@@ -251,17 +252,20 @@ func splitWords(text string) []string {
 }
 
 // parallel plays the directives of a block at the same time. The calls among them are written by
-// one model request, in order, before any of them executes.
+// one model request, in order, before any of them executes; subagents begin in order too.
 func (p *player) parallel(ctx context.Context, s *scope, block *node) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	var calls, others []*node
+	var calls, subagents, others []*node
 	for _, n := range block.children {
 		switch {
 		case p.past.done(n):
 		case n.word == "tool" || n.word == "tool-fail" || n.word == "call":
 			calls = append(calls, n)
 			p.write(s, n)
+		case n.word == "subagent":
+			subagents = append(subagents, n)
+			p.begin(s, n)
 		default:
 			others = append(others, n)
 		}
@@ -285,6 +289,9 @@ func (p *player) parallel(ctx context.Context, s *scope, block *node) error {
 	for _, n := range calls {
 		branch(func(own *scope) error { return p.execute(ctx, own, n) })
 	}
+	for _, n := range subagents {
+		branch(func(own *scope) error { return p.inside(ctx, own, n) })
+	}
 	for _, n := range others {
 		branch(func(own *scope) error { return p.sequence(ctx, own, []*node{n}) })
 	}
@@ -298,9 +305,14 @@ func (p *player) parallel(ctx context.Context, s *scope, block *node) error {
 	return context.Cause(ctx)
 }
 
-func (p *player) subagent(ctx context.Context, s *scope, n *node) error {
+// begin introduces a subagent.
+func (p *player) begin(s *scope, n *node) {
+	p.emit(agent.SubagentStarted{Sub: agent.Sub{Subagent: p.id("s", n)}, Name: n.name, Parent: s.area})
+}
+
+// inside plays what a subagent does.
+func (p *player) inside(ctx context.Context, s *scope, n *node) error {
 	inner := &scope{area: p.id("s", n), pace: s.pace}
-	p.emit(agent.SubagentStarted{Sub: inner.sub(), Name: n.name, Parent: s.area})
 	if err := p.sequence(ctx, inner, n.children); err != nil {
 		return err
 	}
