@@ -244,7 +244,7 @@ func reopen(leaves []leaf, depth int) Block {
 	if b.Ordered {
 		b.Start += leaves[0].path[depth].item
 	}
-	b.Items = nil
+	b.Items = make([][]Block, 0, min(len(leaves), len(b.Items)))
 	for i := 0; i < len(leaves); {
 		end := i + 1
 		for end < len(leaves) && leaves[end].path[depth].item == leaves[i].path[depth].item {

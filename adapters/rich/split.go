@@ -86,9 +86,14 @@ func (s *splitter) furthest() int {
 	}
 	for over-fit > 1 {
 		middle := fit + (over-fit)/2
-		if s.fits(s.upTo(s.place(middle))) {
+		switch p := s.place(middle); {
+		case p == s.place(fit): // nowhere between them may a part end
 			fit = middle
-		} else {
+		case p == s.place(over):
+			over = middle
+		case s.fits(s.upTo(p)):
+			fit = middle
+		default:
 			over = middle
 		}
 	}
