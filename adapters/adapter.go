@@ -94,6 +94,14 @@ type Finder interface {
 	Find(ctx context.Context, chat Chat, key string, since time.Time) (ref Ref, found bool, err error)
 }
 
+// Sweeper deletes the bot's own messages whose ids nobody knows, on a platform that has no look-up
+// by key but whose ids grow (Telegram): those with ids between after and before, both exclusive,
+// that keep does not claim. Messages of people stay, whatever keep says. It tries a bounded number
+// of ids, the newest first.
+type Sweeper interface {
+	Sweep(ctx context.Context, chat Chat, after, before string, keep func(id string) bool) error
+}
+
 // Fetcher loads the content of an inbound file, at most limit bytes; more is an error.
 type Fetcher interface {
 	Fetch(ctx context.Context, file File, limit int64) ([]byte, error)

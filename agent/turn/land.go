@@ -64,6 +64,7 @@ func (r *run) finish(now time.Time) {
 		return postRecord{store: l.hub.store, run: r.id, chat: chat, part: part, purpose: purposeAnswer}
 	}, func(slots []*slot, err error) {
 		r.answered(time.Now())
+		r.sweep(slots)
 		if !edits {
 			r.retireProgress(state, elapsed)
 		}
@@ -77,7 +78,7 @@ func (r *run) asNew(state store.RunState, elapsed time.Duration, now time.Time) 
 	if p == nil || p.dead || p.lost || p.id == "" && !p.flying {
 		return true
 	}
-	if state == store.RunDone && elapsed > r.lane.hub.settings().NotifyAfter {
+	if (state == store.RunDone || state == store.RunFailed) && elapsed > r.lane.hub.settings().NotifyAfter {
 		return true
 	}
 	return r.lane.chn.caps.EditKeepsIndicator && r.ctl.MayShow(now)
@@ -131,7 +132,7 @@ func (r *run) endPosts(state store.RunState, now time.Time) []adapters.Post {
 	parts := l.chn.adapter.Fit(doc)
 	posts := make([]adapters.Post, len(parts))
 	for i, part := range parts {
-		posts[i] = adapters.Post{Doc: part, Silent: state != store.RunDone}
+		posts[i] = adapters.Post{Doc: part, Silent: state == store.RunStopped || state == store.RunInterrupted}
 	}
 	last := &posts[len(posts)-1]
 	if state == store.RunDone {

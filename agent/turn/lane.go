@@ -217,12 +217,17 @@ func (l *lane) say(post adapters.Post) *slot {
 type inputArrived struct {
 	row     store.Input
 	message adapters.Message
+	left    bool // by the last process, so it may carry a mark that it waits
 }
 
 func (inputArrived) isLetter() {}
 
 func (a inputArrived) read(l *lane) {
 	l.check = true
+	if a.left {
+		l.waiting[a.row.ID] = &sign{message: a.message.ID, want: true, stands: true}
+		return
+	}
 	if l.run == nil {
 		return
 	}

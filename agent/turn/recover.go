@@ -68,7 +68,7 @@ func (h *Hub) recover(ctx context.Context) error {
 			h.log.Error("an input could not be read", "error", err)
 			continue
 		}
-		h.tell(in.Message.Chat, in.Message.Kind, inputArrived{row: row, message: in.Message})
+		h.tell(in.Message.Chat, in.Message.Kind, inputArrived{row: row, message: in.Message, left: true})
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"typist/adapters"
 	"typist/agent"
 	"typist/agent/progress"
+	"typist/agent/store"
 )
 
 // recovered: a run of the last process is to be brought to its end, before the chat goes on.
@@ -19,6 +20,9 @@ func (recovered) isLetter() {}
 
 func (rec recovered) read(l *lane) {
 	l.leftOvers = append(l.leftOvers, rec)
+	if id := rec.in.Message.ID; id != "" && rec.in.Kind == store.InputMessage {
+		l.react(&sign{message: id, stands: true}) // a mark that it waits may be left
+	}
 	l.check = true
 }
 
