@@ -128,6 +128,9 @@ func (c *Config) BackendOf(a Agent) string {
 	return a.Backend
 }
 
+// Written reports whether the file itself has a key, by its path such as http.listen.
+func (c *Config) Written(key string) bool { return c.lines[key] > 0 }
+
 // Secrets are the values that must show nowhere: tokens, API keys, and what came in headers and
 // environments.
 func (c *Config) Secrets() []string { return slices.Clone(c.secrets) }

@@ -45,12 +45,16 @@ func (p *process) run(ctx context.Context) (err error) {
 
 	if p.config.HTTP.Listen != "" {
 		s, err := serve(serving, p.config.HTTP.Listen, routes(svc, p.metrics, p.config.HTTP.Token), p.log)
-		if err != nil {
+		switch {
+		case err == nil:
+			p.log.Info("listening", "address", s.listener.Addr().String())
+		case p.config.Written("http.listen"):
 			return err
+		default: // nobody has asked for this address
+			p.log.Warn("no health checks and no metrics", "error", err)
 		}
 		defer s.close()
 		defer stop()
-		p.log.Info("listening", "address", s.listener.Addr().String())
 	}
 	socket, err := control(serving, p.config.DataDir, svc, p.log)
 	if err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -88,6 +89,19 @@ func TestProcess_TakenAddressIsNamed(t *testing.T) {
 	if !f.svc.closed {
 		t.Error("the service was not closed")
 	}
+
+	// An address that nobody has asked for keeps nothing from running.
+	c, err := config.Parse("typist.yaml", []byte("dataDir: "+t.TempDir()), tokenEnv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.HTTP.Listen = s.listener.Addr().String()
+	f.config = c
+	f.svc.runErr = errors.New("it ran")
+	if err := f.run(t.Context()); !errors.Is(err, f.svc.runErr) {
+		t.Errorf("run = %v", err)
+	}
+	f.log.wants(t, "no health checks and no metrics")
 }
 
 func TestExecute_ExitCodes(t *testing.T) {
