@@ -55,17 +55,6 @@ func (c *Channels) Names() []string {
 	return names
 }
 
-// Group says how a group is served: the first of its names (id, "#name") that is listed, else
-// "*". false: not served.
-func (c *Channel) Group(names ...string) (Group, bool) {
-	for _, name := range append(names, "*") {
-		if g, ok := c.Groups[name]; ok {
-			return g, true
-		}
-	}
-	return Group{}, false
-}
-
 func (c *Channels) fields() []field {
 	return []field{
 		optional("telegram", &c.Telegram, newChannel, (*Channel).telegram),
@@ -103,7 +92,7 @@ func (c *Channel) common(token, api, allow string) []field {
 		text("botToken", &c.BotToken, token).masked().must(),
 		text("apiURL", &c.APIURL, api).check(checkURL).shown("the platform's own"),
 		ids("allowFrom", &c.AllowFrom, allow+" Empty: nobody.").asLive(),
-		mapOf("groups", "CHAT", &c.Groups, "Groups that are served, by chat id; `\"*\"`: every other.",
+		mapOf("groups", "CHAT", &c.Groups, "Groups that are served, by chat id or `\"#name\"`; `\"*\"`: every other.",
 			func() Group { return Group{RequireMention: true} }, (*Group).fields).asLive(),
 		text("agent", &c.Agent, "Agent that answers here.").shown("`agents.defaults`").asLive(),
 		typingMode(&c.TypingMode),

@@ -109,7 +109,7 @@ func TestLoad_EveryKeyOfTheDesign(t *testing.T) {
 	if h := c.Heartbeats(); len(h) != 2 || h[0].Agent != "default" || h[0].Every != 30*time.Minute || h[0].ActiveHours.Timezone != "Europe/Berlin" {
 		t.Errorf("heartbeats = %+v", h)
 	}
-	if g, ok := c.Channels.Telegram.Group("-100123"); !ok || !g.RequireMention || g.AllowFrom != nil {
+	if g, ok := c.Channels.Telegram.Groups["*"]; !ok || !g.RequireMention || g.AllowFrom != nil {
 		t.Errorf("group = %+v, %t", g, ok)
 	}
 	if len(c.Secrets()) != 6 {

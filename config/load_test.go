@@ -93,19 +93,6 @@ channels: {telegram: {botToken: x, agent: dev}}
 	}
 }
 
-func TestChannel_Group(t *testing.T) {
-	c := load(t, `channels: {slack: {botToken: x, appToken: y, groups: {"*": {}, "#ops": {requireMention: false}}}, discord: {botToken: z, groups: {1: {}}}}`)
-	if g, ok := c.Channels.Slack.Group("C1", "#ops"); !ok || g.RequireMention {
-		t.Errorf("#ops = %+v, %t", g, ok)
-	}
-	if g, ok := c.Channels.Slack.Group("C2"); !ok || !g.RequireMention {
-		t.Errorf("C2 = %+v, %t", g, ok)
-	}
-	if _, ok := c.Channels.Discord.Group("2"); ok {
-		t.Error("a group that is not listed is served")
-	}
-}
-
 func TestFind(t *testing.T) {
 	t.Chdir(t.TempDir())
 	home := t.TempDir()
