@@ -77,7 +77,7 @@ func reachAll(ctx context.Context, probes []probe, secrets *secretList) []findin
 		all.Go(func() {
 			ctx, cancel := context.WithTimeout(ctx, probeLimit)
 			defer cancel()
-			found, err := p.reach(ctx)
+			found, err := p.try(ctx)
 			if err == nil {
 				rows[i] = finding{name: p.name, found: found}
 				return
@@ -87,6 +87,16 @@ func reachAll(ctx context.Context, probes []probe, secrets *secretList) []findin
 	}
 	all.Wait()
 	return rows
+}
+
+// try keeps a library's panic from ending the whole table.
+func (p probe) try(ctx context.Context) (found string, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v", v)
+		}
+	}()
+	return p.reach(ctx)
 }
 
 // table prints the findings and reports whether all is well.

@@ -28,6 +28,7 @@ func TestO4_TableSaysWhatToDo(t *testing.T) {
 		{"channel slack", answer("", fmt.Errorf("auth.test with %s: %w\nmore", secret, adapters.ErrDenied))},
 		{"backend main", answer("", &agent.Failure{Kind: agent.NeverSent, Err: errors.New("connection refused")})},
 		{"backend claude", answer("", &agent.Failure{Kind: agent.Unauthorized, Status: 401})},
+		{"mcpServer x", func(context.Context) (string, error) { panic("in a library") }},
 	}, secrets)
 	var out strings.Builder
 	if table(&out, rows) {
@@ -39,12 +40,13 @@ func TestO4_TableSaysWhatToDo(t *testing.T) {
 		"check the token and the bot's rights",
 		"is the server running? check baseURL",
 		"check apiKey",
+		"✗  mcpServer x       panic: in a library",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the table lacks %q", want)
 		}
 	}
-	if strings.Contains(out.String(), secret) || strings.Count(out.String(), "\n") != 6 {
+	if strings.Contains(out.String(), secret) || strings.Count(out.String(), "\n") != 7 {
 		t.Error("a secret or a second line stands in the table")
 	}
 	if t.Failed() {
