@@ -50,7 +50,7 @@ func TestS2_StoppingShowsAtOnceAndStoppedOnlyWhenItIs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := start(t, setup{backend: backendFunc(func(ctx context.Context, _ agent.Request, emit func(agent.Event)) error {
 			tool(ctx, emit, "t", "Bash", `{"command":"make"}`, time.Hour)
-			time.Sleep(3 * time.Second) // a process that takes its time to end
+			waitFor(context.Background(), 3*time.Second) // a process that takes its time to end
 			return ctx.Err()
 		})})
 		b.write("dm", "build")
