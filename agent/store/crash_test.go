@@ -97,7 +97,7 @@ func TestKilledAtAnyPoint(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	dir := t.TempDir()
 	for round := range rounds {
-		said := killedWriter(t, dir, round, 1+random.IntN(250))
+		said := killedWriter(t, dir, round, 1+random.IntN(150))
 		s, err := Open(background, Options{Dir: dir})
 		if err != nil {
 			t.Fatalf("round %d: %v", round, err)
@@ -150,12 +150,12 @@ func checkSaid(t *testing.T, s *Store, said []string) {
 		want := int64(1)
 		switch f[0] {
 		case "accepted":
-			n, err = count(s, `SELECT COUNT(*) FROM inbox WHERE event_id = ?1 AND id = ?2`, name, f[2])
+			n, err = count(s, `SELECT COUNT(*) FROM inbox WHERE channel = 'telegram' AND event_id = ?1 AND id = ?2`, name, f[2])
 		case "began":
 			n, err = count(s, `SELECT COUNT(*) FROM runs WHERE id = ?1`, name)
 		case "appended":
 			want = crashBatch
-			n, err = count(s, `SELECT COUNT(*) FROM events e JOIN spans s ON s.id = e.span WHERE s.run = ?1 AND e.seq BETWEEN ?2 AND ?2 + 2`, name, f[2])
+			n, err = count(s, `SELECT COUNT(*) FROM spans s CROSS JOIN events e WHERE s.run = ?1 AND e.chat = s.chat AND e.seq BETWEEN ?2 AND ?2 + 2 AND e.span = s.id`, name, f[2])
 		case "ended":
 			n, err = count(s, `SELECT COUNT(*) FROM runs WHERE id = ?1 AND state = 'done'`, name)
 		}
@@ -170,8 +170,8 @@ func checkWhole(t *testing.T, s *Store) {
 	t.Helper()
 	for what, query := range map[string]string{
 		"running turn without its message":     `SELECT COUNT(*) FROM runs r WHERE NOT EXISTS (SELECT 1 FROM nodes n WHERE n.id = r.node)`,
-		"begun input that is not running":      `SELECT COUNT(*) FROM runs r JOIN inbox i ON i.event_id = r.id WHERE r.state = 'running' AND i.state <> 'running'`,
-		"ended turn whose input is not done":   `SELECT COUNT(*) FROM runs r JOIN inbox i ON i.event_id = r.id WHERE r.state = 'done' AND i.state <> 'done'`,
+		"begun input that is not running":      `SELECT COUNT(*) FROM runs r JOIN inbox i ON i.channel = 'telegram' AND i.event_id = r.id WHERE r.state = 'running' AND i.state <> 'running'`,
+		"ended turn whose input is not done":   `SELECT COUNT(*) FROM runs r JOIN inbox i ON i.channel = 'telegram' AND i.event_id = r.id WHERE r.state = 'done' AND i.state <> 'done'`,
 		"done input without an ended turn":     `SELECT COUNT(*) FROM inbox i WHERE i.state = 'done' AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.id = i.event_id AND r.state = 'done')`,
 		"ended turn without its answer":        `SELECT COUNT(*) FROM runs r WHERE r.state = 'done' AND NOT EXISTS (SELECT 1 FROM nodes n WHERE n.id = 'a' || r.id)`,
 		"answer of a turn that has not ended":  `SELECT COUNT(*) FROM nodes n WHERE n.role = 'assistant' AND NOT EXISTS (SELECT 1 FROM runs r WHERE 'a' || r.id = n.id AND r.state = 'done')`,

@@ -135,7 +135,7 @@ func rss() int {
 // that what a start reads does not grow with what is kept.
 func TestRestartReadsNoHistory(t *testing.T) {
 	empty, large := t.TempDir(), t.TempDir()
-	for dir, sessions := range map[string]int{empty: 0, large: 5000} {
+	for dir, sessions := range map[string]int{empty: 0, large: 1500} {
 		s, err := Open(t.Context(), Options{Dir: dir})
 		if err != nil {
 			t.Fatal(err)
