@@ -2,15 +2,99 @@ package main
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"log/slog"
+	"maps"
+	"net/http"
+	"slices"
 
+	"typist/adapters"
+	"typist/agent"
 	"typist/agent/metrics"
+	"typist/cmd/typist/assemble"
 	"typist/config"
 )
 
-func build(context.Context, *config.Config, *slog.Logger, *metrics.Metrics) (service, error) {
-	return nil, errors.New("not wired")
+// running is the service of `typist run`: the assembled parts behind the process's frame.
+type running struct{ *assemble.Parts }
+
+func build(ctx context.Context, c *config.Config, log *slog.Logger, m *metrics.Metrics) (service, error) {
+	parts, err := assemble.New(ctx, c, log, m, assemble.Options{})
+	if err != nil {
+		return nil, err
+	}
+	m.OnScrape(func(ctx context.Context) {
+		if stats, err := parts.Store.Stats(ctx); err == nil {
+			m.QueueDepth(stats.Waiting)
+		}
+	})
+	return running{parts}, nil
 }
 
-func probes(*config.Config) []probe { return nil }
+func (r running) Events() http.Handler { return r.Parts.Events.Handler() }
+
+// Pair lets in the person with this code (C2).
+func (r running) Pair(ctx context.Context, code string) (string, error) {
+	person, err := r.Hub.Pair(ctx, code)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s (id %s) may talk to the bot now", person.Name, person.ID), nil
+}
+
+// Heartbeat begins a heartbeat at once (H1).
+func (r running) Heartbeat(ctx context.Context, agent string) (string, error) {
+	return r.Beats.Now(ctx, agent)
+}
+
+// Health is what /healthz tells (O1).
+func (r running) Health(ctx context.Context) Health {
+	h := Health{Version: version(), Channels: map[string]ChannelHealth{}, Runs: r.Hub.Runs()}
+	for name, s := range r.Hub.Channels() {
+		ch := ChannelHealth{Connected: s.Connected, Since: s.Since}
+		switch {
+		case s.Err != nil:
+			ch.Error = agent.Mask(s.Err.Error())
+		case s.Denied != nil:
+			ch.Error = "the typing indicator is refused: " + agent.Mask(s.Denied.Error())
+		}
+		h.Channels[name] = ch
+	}
+	stats, err := r.Store.Stats(ctx)
+	if err == nil {
+		err = stats.Err
+	}
+	h.Store = StoreHealth{OK: err == nil, Bytes: stats.Bytes, Waiting: stats.Waiting}
+	if err != nil {
+		h.Store.Error = agent.Mask(err.Error())
+	}
+	return h
+}
+
+// probes reach everything that the config names, once (O4).
+func probes(c *config.Config) []probe {
+	var out []probe
+	quiet := slog.New(slog.DiscardHandler)
+	add := func(name string, made any, err error) {
+		switch p := made.(type) {
+		case adapters.Prober:
+			out = append(out, probe{name, p.Probe})
+		default:
+			out = append(out, probe{name, func(context.Context) (string, error) { return "nothing to reach", err }})
+		}
+	}
+	for _, name := range c.Channels.Names() {
+		a, err := assemble.Channel(name, c.Channels.Get(name), quiet, nil)
+		add("channel "+name, a, err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Backends)) {
+		b, _, err := assemble.Backend(c.Backends[name], nil)
+		add("backend "+name, b, err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.MCPServers)) {
+		out = append(out, probe{"mcpServer " + name, func(ctx context.Context) (string, error) {
+			return assemble.ProbeTools(ctx, name, c.MCPServers[name])
+		}})
+	}
+	return out
+}
