@@ -26,12 +26,11 @@ func (a *Adapter) Find(ctx context.Context, chat adapters.Chat, key string, sinc
 	if !since.IsZero() {
 		oldest = formatTS(since.Add(-findSlack))
 	}
-	cursor := ""
+	place, cursor := chat, ""
 	for range findMaxPer {
-		messages, next, err := a.messagesSince(ctx, chat, oldest, cursor)
+		messages, next, err := a.messagesSince(ctx, place, oldest, cursor)
 		if code(err) == "thread_not_found" { // its head was deleted: a post then stands in the channel
-			chat.Thread = ""
-			cursor = ""
+			place.Thread, cursor = "", ""
 			continue
 		}
 		if err != nil {

@@ -161,6 +161,42 @@ func TestT11_RefusedStatusFallsBackToAReaction(t *testing.T) {
 	}
 }
 
+// A kind of chat that has no status does not end it for the others; the warning comes once.
+func TestT11_RefusalOfOneChannel(t *testing.T) {
+	in(t, func(t *testing.T) {
+		r := newRig(t, simslack.Options{AssistantRefusal: "channel_type_not_supported"})
+		r.run()
+		r.sim.World().AddChat(sim.Chat{ID: "C0SECOND", Name: "second", Members: []string{simslack.Ann}})
+		r.sim.World().AddChat(sim.Chat{ID: "C0THIRD", Name: "third", Members: []string{simslack.Ann}})
+		pulse := func(id string) adapters.Message {
+			t.Helper()
+			r.say(sim.Say{Chat: id, Person: simslack.Ann, Text: "question"})
+			m := one[adapters.Message](r)
+			if err := r.a.Pulse(t.Context(), m.Chat, adapters.Indication{Text: "x", Anchor: m.ID}); err != nil {
+				t.Fatal(err)
+			}
+			return m
+		}
+		pulse(simslack.General)
+		pulse("C0SECOND")
+		if n := strings.Count(r.logs.String(), "typing status is refused"); n != 1 {
+			t.Errorf("%d warnings", n)
+		}
+		r.sim.SetAssistantRefusal("")
+		if m := pulse("C0THIRD"); r.typing("C0THIRD", m.ID) != "x" {
+			t.Error("no status in a channel that has it")
+		}
+		pulse(simslack.General)
+		if n := r.calls(sim.OpPulse); n != 3 {
+			t.Errorf("%d calls", n)
+		}
+		time.Sleep(refusalLife)
+		if m := pulse(simslack.General); r.typing(simslack.General, m.ID) != "x" {
+			t.Error("a refusal is for ever")
+		}
+	})
+}
+
 // A pulse that changes only the status text costs no further call where the reaction stands.
 func TestT11_ReactionIsNotSetAgainForEachText(t *testing.T) {
 	in(t, func(t *testing.T) {

@@ -77,7 +77,7 @@ func fromPerson(self *identity, in inner) bool {
 }
 
 func kindOf(in inner) adapters.Kind {
-	if in.ChannelType == "im" || in.ChannelType == "app_home" || strings.HasPrefix(in.Channel, "D") {
+	if strings.HasPrefix(in.Channel, "D") { // app_mention has no channel_type
 		return adapters.Direct
 	}
 	return adapters.Group
@@ -177,7 +177,7 @@ func (a *Adapter) changed(ctx context.Context, self *identity, in inner) adapter
 	if now == nil || now.Edited == nil {
 		return nil
 	}
-	now.Channel, now.ChannelType = in.Channel, in.ChannelType
+	now.Channel = in.Channel
 	if !fromPerson(self, *now) {
 		return nil
 	}

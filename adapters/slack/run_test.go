@@ -52,6 +52,19 @@ func TestC4_PermanentErrorsEndTheChannel(t *testing.T) {
 	}
 }
 
+// What no retry changes ends the channel, also where slack-go would go on for ever.
+func TestC4_RefusedSocketEndsTheChannel(t *testing.T) {
+	for _, refusal := range []string{"missing_scope", "not_allowed_token_type", "socket_mode_disabled", "account_inactive"} {
+		in(t, func(t *testing.T) {
+			r := newRig(t, simslack.Options{SocketRefusal: refusal})
+			var fatal *adapters.FatalError
+			if err := r.a.Run(t.Context(), r.sink); !errors.As(err, &fatal) || !strings.Contains(fatal.Sentence, refusal) {
+				t.Errorf("%s: got %v", refusal, err)
+			}
+		})
+	}
+}
+
 func TestC4_FatalSentences(t *testing.T) {
 	for _, code := range []string{
 		"invalid_auth", "not_authed", "token_revoked", "token_expired", "account_inactive", "not_allowed_token_type", "missing_scope", "team_disabled", "socket_mode_disabled",

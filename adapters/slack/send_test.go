@@ -262,6 +262,13 @@ func TestS3_FindInThreadsAndPages(t *testing.T) {
 		if ref, found, err := r.a.Find(t.Context(), chat, "k-thread", since); err != nil || !found || ref != want {
 			t.Errorf("got %+v, %t, %v", ref, found, err)
 		}
+		late, err := r.a.Send(t.Context(), chat, adapters.Post{Doc: rich.Plain("x"), Key: "k-late"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ref, found, err := r.a.Find(t.Context(), chat, "k-late", since); err != nil || !found || ref != late {
+			t.Errorf("on the last page: got %+v, %t, %v", ref, found, err)
+		}
 		if _, found, err := r.a.Find(t.Context(), chat, "k-other", since); err != nil || found {
 			t.Errorf("got %t, %v", found, err)
 		}
@@ -271,6 +278,30 @@ func TestS3_FindInThreadsAndPages(t *testing.T) {
 		r.sim.World().Inject(sim.Fault{Op: sim.OpOther, Status: 503})
 		if _, _, err := r.a.Find(t.Context(), chat, "k-thread", since); err == nil {
 			t.Error("a failed look-up is no answer")
+		}
+	})
+}
+
+// Where the head of a thread was deleted, Slack posts into the channel; there it is found.
+func TestS3_FindBelowADeletedHead(t *testing.T) {
+	in(t, func(t *testing.T) {
+		r := newRig(t, simslack.Options{})
+		r.run()
+		chat, head := r.thread()
+		since := time.Now()
+		if err := r.sim.DeleteMessage(chat.ID, simslack.Ann, head); err != nil {
+			t.Fatal(err)
+		}
+		r.tick()
+		if got := r.sink.all(); len(got) != 0 {
+			t.Errorf("a deleted message came as %+v", got)
+		}
+		want, err := r.a.Send(t.Context(), chat, adapters.Post{Doc: rich.Plain("x"), Key: "k-1"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ref, found, err := r.a.Find(t.Context(), chat, "k-1", since); err != nil || !found || ref != want {
+			t.Errorf("got %+v, %t, %v", ref, found, err)
 		}
 	})
 }

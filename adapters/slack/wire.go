@@ -30,7 +30,6 @@ type inner struct {
 	Type        string       `json:"type"`
 	Subtype     string       `json:"subtype"`
 	Channel     string       `json:"channel"`
-	ChannelType string       `json:"channel_type"`
 	User        string       `json:"user"`
 	BotID       string       `json:"bot_id"`
 	Text        string       `json:"text"`

@@ -56,7 +56,7 @@ func TestC3_RealPayloads(t *testing.T) {
 		Origin: inGeneral("C0GENERAL:1723740000.000200", ann, at(1723740000, 200)), ID: "1723740000.000200",
 		Text: "summarise the page (https://example.org/q?a=1&b=2) for @Bob", Mentioned: true,
 	}
-	for name, want := range map[string]adapters.Event{
+	cases := map[string]adapters.Event{
 		"message_im":      adapters.Message{Origin: inDM("1723739999.112233", at(1723739999, 112233)), ID: "1723739999.112233", Text: "is 1 < 2 & 3?"},
 		"message_channel": mention,
 		"app_mention":     mention,
@@ -96,17 +96,22 @@ func TestC3_RealPayloads(t *testing.T) {
 			Origin: inGeneral("edit:C0GENERAL:1723740000.000200:1723740079.000000", ann, at(1723740079, 0)), ID: "1723740000.000200",
 			Text: "summarise it shortly", Mentioned: true,
 		},
-		"message_changed_unfurl":    nil,
-		"message_changed_by_bot":    nil,
-		"message_changed_tombstone": nil,
-		"message_deleted":           nil,
-		"message_from_bot":          nil,
-		"message_bot_message":       nil,
-		"message_channel_join":      nil,
-		"reaction_added":            nil,
-		"event_of_tomorrow":         nil,
-		"hello":                     nil,
-		"disconnect":                nil,
+		"app_mention_edited":                nil,
+		"message_changed_unfurl_after_edit": nil,
+		"message_changed_by_slack":          nil,
+		"message_from_other_bot":            nil,
+		"message_file_by_bot":               nil,
+		"message_changed_unfurl":            nil,
+		"message_changed_by_bot":            nil,
+		"message_changed_tombstone":         nil,
+		"message_deleted":                   nil,
+		"message_from_bot":                  nil,
+		"message_bot_message":               nil,
+		"message_channel_join":              nil,
+		"reaction_added":                    nil,
+		"event_of_tomorrow":                 nil,
+		"hello":                             nil,
+		"disconnect":                        nil,
 		"agent_session_stopped": adapters.StopRequested{
 			Origin: inGeneral("stop:C0GENERAL:1723740000.000200:1723740094.000700", bob, at(1723740094, 700)),
 		},
@@ -121,7 +126,8 @@ func TestC3_RealPayloads(t *testing.T) {
 			Origin: adapters.Origin{EventID: "command:12466734323.1395872400", Chat: adapters.Chat{Channel: "slack", ID: "C0GENERAL"}, Kind: adapters.Group, ChatName: "general", From: bob},
 			Name:   "typing", Args: "thinking 4",
 		},
-	} {
+	}
+	for name, want := range cases {
 		t.Run(name, func(t *testing.T) {
 			a, self := offline(t)
 			events, ackFirst, err := a.decode(t.Context(), self, payload(t, name))
@@ -153,8 +159,8 @@ func TestC3_RealPayloads(t *testing.T) {
 		})
 	}
 	all, err := filepath.Glob(payloads + "/*.json")
-	if err != nil || len(all) < 25 {
-		t.Errorf("%d payloads, %v", len(all), err)
+	if err != nil || len(all) != len(cases) {
+		t.Errorf("%d payloads for %d cases, %v", len(all), len(cases), err)
 	}
 }
 

@@ -190,12 +190,7 @@ func (s *Server) deleteMessage(c *call) (map[string]any, *failure) {
 		s.mu.Unlock()
 		return nil, fail("cant_delete_message")
 	}
-	m.deleted = true
-	event := map[string]any{
-		"type": "message", "subtype": "message_deleted", "hidden": true, "channel": channel, "channel_type": s.channelType(channel),
-		"ts": s.nextTS(), "deleted_ts": ts, "previous_message": s.json(m, false),
-	}
-	event["event_ts"] = event["ts"]
+	event := s.deletedEvent(m)
 	s.mu.Unlock()
 	s.world.Delete(channel, ts)
 	s.emit(event)

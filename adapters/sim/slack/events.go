@@ -40,6 +40,16 @@ func (s *Server) changedEvent(m *message, previous map[string]any) map[string]an
 	}
 }
 
+// deletedEvent deletes a message and is the inner event that tells it. Callers hold mu.
+func (s *Server) deletedEvent(m *message) map[string]any {
+	ts := s.nextTS()
+	m.deleted = true
+	return map[string]any{
+		"type": "message", "subtype": "message_deleted", "hidden": true, "channel": m.channel, "channel_type": s.channelType(m.channel),
+		"ts": ts, "event_ts": ts, "deleted_ts": m.ts, "previous_message": s.json(m, false),
+	}
+}
+
 // mentionEvent is the app_mention that goes with a message. Callers hold mu.
 func (s *Server) mentionEvent(m *message) map[string]any {
 	e := s.messageEvent(m)

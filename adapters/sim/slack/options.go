@@ -25,6 +25,8 @@ type Options struct {
 	// AssistantRefusal is the error that assistant.threads.setStatus answers ("missing_scope",
 	// "feature_not_enabled", …); "" = it works.
 	AssistantRefusal string
+	// SocketRefusal is the error that apps.connections.open answers; "" = it works.
+	SocketRefusal string
 	// EditWindow is the workspace's setting for edits; older messages answer edit_window_closed.
 	// 0 = no limit.
 	EditWindow time.Duration

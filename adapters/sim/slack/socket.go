@@ -43,6 +43,9 @@ func (c *socket) write(v any) bool {
 }
 
 func (s *Server) openConnection(*call) (map[string]any, *failure) {
+	if code := s.opts.SocketRefusal; code != "" {
+		return nil, fail(code)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	ticket := s.nextID("ticket")
