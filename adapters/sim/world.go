@@ -29,6 +29,7 @@ type World struct {
 	byID     map[string]*Message // chat/id
 	shows    map[place][]Interval
 	calls    []Call
+	gone     int64 // calls that are no longer kept
 	faults   []*Fault
 	lastID   int64
 	version  int64
@@ -325,6 +326,7 @@ func (w *World) Record(c Call) {
 	w.calls = append(w.calls, c)
 	if len(w.calls) > maxCalls {
 		w.calls = slices.Delete(w.calls, 0, maxCalls/10)
+		w.gone += maxCalls / 10
 	}
 	w.touch()
 }
@@ -340,6 +342,20 @@ func (w *World) Calls(op Op) []Call {
 		}
 	}
 	return out
+}
+
+// CallsAfter lists the kept calls with numbers from n on, oldest first, without OpReceive, and the
+// number to ask with next time: what a follower needs who does not want all of them each time.
+func (w *World) CallsAfter(n int64) (calls []Call, next int64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	next = w.gone + int64(len(w.calls))
+	for _, c := range w.calls[min(max(n-w.gone, 0), int64(len(w.calls))):] {
+		if c.Op != OpReceive {
+			calls = append(calls, c)
+		}
+	}
+	return calls, next
 }
 
 // Inject makes calls fail from now on; remove ends it.

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 
 	"typist/adapters"
+	"typist/agent"
 	"typist/agent/eventlog"
 	"typist/agent/heartbeat"
 	"typist/agent/metrics"
@@ -33,6 +34,8 @@ type Parts struct {
 type Options struct {
 	// Store replaces the one in dataDir.
 	Store *store.Store
+	// Wrap stands before each backend; nil: nothing does.
+	Wrap func(name string, b agent.Backend) agent.Backend
 }
 
 // New opens the store and makes backends, adapters and the hub. Nothing is sent before Hub.Run.
@@ -55,6 +58,9 @@ func New(ctx context.Context, c *config.Config, log *slog.Logger, m *metrics.Met
 		made, tools, err := Backend(b, p.tools.of(b.MCPServers))
 		if err != nil {
 			return nil, fmt.Errorf("backends.%s: %w", name, err)
+		}
+		if o.Wrap != nil {
+			made = o.Wrap(name, made)
 		}
 		backends[name] = turn.Backend{Backend: made, Tools: tools}
 	}
