@@ -222,7 +222,28 @@ func TestS6_ReaderPastWhatRetentionRemoved(t *testing.T) {
 	if err != nil || evs[0].Seq != 2*tailLen-9 {
 		t.Errorf("%+v %v", evs, err)
 	}
-	take(t, sub, 0)
+	// With nothing left it waits for what comes next.
+	gone := log.Subscribe(chat, 0)
+	defer gone.Close()
+	log.st = forgetful{log.st}
+	appendText(t, log, "next")
+	log.topics[chat].tail = nil
+	ctx, cancel := context.WithTimeout(background, 20*time.Millisecond)
+	defer cancel()
+	if evs, err := gone.Next(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%+v %v", evs, err)
+	}
+	appendText(t, log, "after")
+	if evs, err := gone.Next(background); err != nil || len(evs) != 1 || evs[0].Seq != 2*tailLen+2 {
+		t.Errorf("%+v %v", evs, err)
+	}
+}
+
+// forgetful has no events any more.
+type forgetful struct{ Store }
+
+func (forgetful) Events(ctx context.Context, _ string, _ int64, _ int) ([]store.Stored, error) {
+	return nil, ctx.Err()
 }
 
 // pruned has forgotten all but the newest events.

@@ -59,9 +59,15 @@ func (s *Store) Append(ctx context.Context, chat, runID string, at time.Time, ev
 	return first, nil
 }
 
+const (
+	eventColumns = `SELECT e.seq, s.run, e.at, e.event FROM events e JOIN spans s ON s.id = e.span`
+	eventsAfter  = ` WHERE e.chat = ?1 AND e.seq > ?2 ORDER BY e.seq LIMIT ?3`
+	eventsOfSpan = ` WHERE e.chat = ?1 AND e.seq BETWEEN ?2 AND ?3 AND e.span = ?4 ORDER BY e.seq`
+)
+
 func events(c *conn, query string, args ...any) ([]Stored, error) {
 	var out []Stored
-	err := c.rows(`SELECT e.seq, s.run, e.at, e.event FROM events e JOIN spans s ON s.id = e.span`+query, args, func(r scanner) error {
+	err := c.rows(eventColumns+query, args, func(r scanner) error {
 		var ev Stored
 		var at int64
 		var data []byte
@@ -90,7 +96,7 @@ func (s *Store) Events(ctx context.Context, chat string, after int64, limit int)
 		if err != nil || id == 0 {
 			return err
 		}
-		out, err = events(c, ` WHERE e.chat = ?1 AND e.seq > ?2 ORDER BY e.seq LIMIT ?3`, id, after, limit)
+		out, err = events(c, eventsAfter, id, after, limit)
 		return err
 	})
 	return out, err
@@ -111,7 +117,7 @@ func (s *Store) RunEvents(ctx context.Context, runID string) (out []Stored, err 
 			return err
 		}
 		for _, s := range spans {
-			list, err := events(c, ` WHERE e.chat = ?1 AND e.seq BETWEEN ?2 AND ?3 AND e.span = ?4 ORDER BY e.seq`, s.chat, s.first, s.last, s.id)
+			list, err := events(c, eventsOfSpan, s.chat, s.first, s.last, s.id)
 			if err != nil {
 				return err
 			}

@@ -106,12 +106,15 @@ func inputs(c *conn, where string, args ...any) ([]Input, error) {
 	return out, err
 }
 
+// unfinished sorts by an expression so that SQLite stays on the partial index, which is small,
+// instead of reading the whole table in the order of its ids.
+const unfinished = ` WHERE i.state IN ('waiting', 'running') ORDER BY i.id + 0`
+
 // Unfinished lists the waiting and running inputs of all chats in the order of acceptance; a
 // program reads it once, at its start (S9).
 func (s *Store) Unfinished(ctx context.Context) (out []Input, err error) {
 	err = s.read(ctx, "unfinished inputs", func(c *conn) error {
-		// INDEXED BY is not portable; the +0 keeps SQLite on the partial index, which is small.
-		out, err = inputs(c, ` WHERE i.state IN ('waiting', 'running') ORDER BY i.id + 0`)
+		out, err = inputs(c, unfinished)
 		return err
 	})
 	return out, err

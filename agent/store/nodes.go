@@ -172,18 +172,19 @@ func (s *Store) Node(ctx context.Context, id string) (n Node, ok bool, err error
 	return n, ok, err
 }
 
+const childrenOf = `SELECT n.pos, n.id, c.key, ?3, n.run, n.role, '', n.incomplete, n.at
+	FROM nodes n JOIN chats c ON c.id = n.chat WHERE n.chat = ?1 AND n.parent = ?2 ORDER BY n.pos`
+
 // Children lists the children of a node ("" = the chat's roots) in the order of their creation,
 // without content: Message has its Role only.
 func (s *Store) Children(ctx context.Context, chat, parent string) (out []Node, err error) {
-	const query = `SELECT n.pos, n.id, c.key, ?3, n.run, n.role, '', n.incomplete, n.at
-		FROM nodes n JOIN chats c ON c.id = n.chat WHERE n.chat = ?1 AND n.parent = ?2 ORDER BY n.pos`
 	err = s.read(ctx, "children", func(c *conn) error {
 		out = nil
 		id, pos, err := within(c, chat, parent)
 		if err != nil || id == 0 {
 			return err
 		}
-		out, err = nodes(c, query, id, pos, parent)
+		out, err = nodes(c, childrenOf, id, pos, parent)
 		return err
 	})
 	return out, err
@@ -223,11 +224,13 @@ func setLeaf(c *conn, chat, id string) error {
 	return err
 }
 
+const showing = ` WHERE n.pos = (SELECT node FROM refs WHERE chat = (SELECT id FROM chats WHERE key = ?1)
+	AND message = ?2 ORDER BY n DESC LIMIT 1)`
+
 // NodeByRef is the node that a platform's message shows; false: none.
 func (s *Store) NodeByRef(ctx context.Context, chat, messageID string) (n Node, ok bool, err error) {
 	err = s.read(ctx, "node by message", func(c *conn) error {
-		list, err := nodes(c, nodeColumns+` WHERE n.pos = (SELECT node FROM refs WHERE chat = (SELECT id FROM chats WHERE key = ?1)
-			AND message = ?2 ORDER BY n DESC LIMIT 1)`, chat, messageID)
+		list, err := nodes(c, nodeColumns+showing, chat, messageID)
 		if ok = len(list) > 0; ok {
 			n = list[0]
 		}

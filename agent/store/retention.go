@@ -41,6 +41,18 @@ func (r Retention) withDefaults() Retention {
 // pruneBatch is how many rows one transaction removes: no caller waits long behind it.
 const pruneBatch = 500
 
+// What is older than ?1, at most ?2 rows of it.
+const forgetSeen = `DELETE FROM seen WHERE (channel, event_id) IN (SELECT channel, event_id FROM seen WHERE at < ?1 LIMIT ?2)`
+
+var forgetOld = []string{
+	`DELETE FROM inbox WHERE id IN (SELECT id FROM inbox WHERE state IN ('done', 'dropped') AND at < ?1 LIMIT ?2)`,
+	`DELETE FROM slots WHERE (name, slot) IN (SELECT name, slot FROM slots WHERE at < ?1 LIMIT ?2)`,
+	`DELETE FROM posts WHERE key IN (SELECT key FROM posts WHERE sent = 1 AND at < ?1
+		AND run NOT IN (SELECT id FROM runs WHERE state = 'running') LIMIT ?2)`,
+	`DELETE FROM tools WHERE key IN (SELECT key FROM tools WHERE ended_at > 0 AND ended_at < ?1
+		AND run NOT IN (SELECT id FROM runs WHERE state = 'running') LIMIT ?2)`,
+}
+
 func (s *Store) pruneLoop() {
 	defer close(s.pruned)
 	if s.keep.Every < 0 {
@@ -67,21 +79,17 @@ func (s *Store) Prune(ctx context.Context, now time.Time) (int64, error) {
 }
 
 func (s *Store) prune(ctx context.Context, now time.Time, stop <-chan struct{}) (total int64, err error) {
-	steps := []string{`DELETE FROM seen WHERE (channel, event_id) IN (SELECT channel, event_id FROM seen WHERE at < ?1 LIMIT ?2)`}
-	limits := []int64{millis(now.Add(-s.keep.Seen))}
+	old := map[string]int64{forgetSeen: millis(now.Add(-s.keep.Seen))}
+	steps := []string{forgetSeen}
 	if s.keep.Age > 0 {
-		for _, query := range []string{
-			`DELETE FROM inbox WHERE id IN (SELECT id FROM inbox WHERE state IN ('done', 'dropped') AND at < ?1 LIMIT ?2)`,
-			`DELETE FROM slots WHERE (name, slot) IN (SELECT name, slot FROM slots WHERE at < ?1 LIMIT ?2)`,
-			`DELETE FROM posts WHERE key IN (SELECT key FROM posts WHERE sent = 1 AND at < ?1 AND run NOT IN (SELECT id FROM runs WHERE state = 'running') LIMIT ?2)`,
-			`DELETE FROM tools WHERE key IN (SELECT key FROM tools WHERE ended_at > 0 AND ended_at < ?1 AND run NOT IN (SELECT id FROM runs WHERE state = 'running') LIMIT ?2)`,
-		} {
-			steps, limits = append(steps, query), append(limits, millis(now.Add(-s.keep.Age)))
+		for _, query := range forgetOld {
+			old[query] = millis(now.Add(-s.keep.Age))
 		}
+		steps = append(steps, forgetOld...)
 	}
-	for i, query := range steps {
+	for _, query := range steps {
 		n, err := s.pruneStep(ctx, stop, func(c *conn, _ int64) (removed, _ int64, err error) {
-			removed, err = c.exec(query, limits[i], pruneBatch)
+			removed, err = c.exec(query, old[query], pruneBatch)
 			return removed, 0, err
 		})
 		if total += n; err != nil {

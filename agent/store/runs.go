@@ -81,9 +81,11 @@ func (s *Store) Run(ctx context.Context, id string) (Run, bool, error) {
 	return s.oneRun(ctx, "run", ` WHERE r.id = ?1`, id)
 }
 
+const lastOf = ` WHERE r.chat = (SELECT id FROM chats WHERE key = ?1) ORDER BY r.n DESC LIMIT 1`
+
 // LastRun is the run of the chat that began last; false: none has.
 func (s *Store) LastRun(ctx context.Context, chat string) (Run, bool, error) {
-	return s.oneRun(ctx, "last run", ` WHERE r.chat = (SELECT id FROM chats WHERE key = ?1) ORDER BY r.n DESC LIMIT 1`, chat)
+	return s.oneRun(ctx, "last run", lastOf, chat)
 }
 
 // RunByMessage is the newest run whose progress message or answer a message of the platform is.
@@ -94,13 +96,15 @@ func (s *Store) RunByMessage(ctx context.Context, chat, messageID string) (Run, 
 		ORDER BY r.n DESC LIMIT 1`, chat, messageID)
 }
 
+const inState = ` WHERE r.state = ?1 ORDER BY r.n`
+
 // RunsIn lists the runs in these states, the oldest first; at the start of the program those
 // still RunRunning were interrupted (S9).
 func (s *Store) RunsIn(ctx context.Context, states ...RunState) (out []Run, err error) {
 	err = s.read(ctx, "runs by state", func(c *conn) error {
 		out = nil
 		for _, state := range states {
-			list, err := runs(c, ` WHERE r.state = ?1 ORDER BY r.n`, string(state))
+			list, err := runs(c, inState, string(state))
 			if err != nil {
 				return err
 			}

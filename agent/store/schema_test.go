@@ -39,18 +39,21 @@ func TestMigrationsAreCompleteOrNotDone(t *testing.T) {
 func TestStatementsUseIndexes(t *testing.T) {
 	s := open(t, "")
 	for name, query := range map[string]string{
-		"unfinished":     inputColumns + ` WHERE i.state IN ('waiting', 'running') ORDER BY i.id + 0`,
-		"waiting":        inputColumns + waitingOf + ` ORDER BY i.id`,
-		"children":       `SELECT pos FROM nodes n WHERE n.chat = ?1 AND n.parent = ?2 ORDER BY n.pos`,
-		"by message":     nodeColumns + ` WHERE n.pos = (SELECT node FROM refs WHERE chat = (SELECT id FROM chats WHERE key = ?1) AND message = ?2 ORDER BY n DESC LIMIT 1)`,
-		"last run":       runColumns + ` WHERE r.chat = (SELECT id FROM chats WHERE key = ?1) ORDER BY r.n DESC LIMIT 1`,
-		"running":        runColumns + ` WHERE r.state = ?1 ORDER BY r.n`,
-		"turn":           turnOf,
-		"events":         `SELECT e.seq FROM events e JOIN spans s ON s.id = e.span WHERE e.chat = ?1 AND e.seq > ?2 ORDER BY e.seq LIMIT ?3`,
-		"oldest run":     oldestRun,
-		"old posts":      `SELECT key FROM posts WHERE sent = 1 AND at < ?1`,
-		"old tool calls": `SELECT key FROM tools WHERE ended_at > 0 AND ended_at < ?1`,
-		"old inputs":     `SELECT id FROM inbox WHERE state IN ('done', 'dropped') AND at < ?1`,
+		"unfinished": inputColumns + unfinished,
+		"waiting":    inputColumns + waitingOf + ` ORDER BY i.id`,
+		"children":   childrenOf,
+		"by message": nodeColumns + showing,
+		"last run":   runColumns + lastOf,
+		"running":    runColumns + inState,
+		"turn":       turnOf,
+		"events":     eventColumns + eventsAfter,
+		"run events": eventColumns + eventsOfSpan,
+		"oldest run": oldestRun,
+		"old ids":    forgetSeen,
+		"old inputs": forgetOld[0],
+		"old slots":  forgetOld[1],
+		"old posts":  forgetOld[2],
+		"old calls":  forgetOld[3],
 	} {
 		var plan []string
 		if err := s.read(background, "plan", func(c *conn) error {

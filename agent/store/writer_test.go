@@ -78,6 +78,7 @@ func TestGroupCommitSharesTransactions(t *testing.T) {
 func TestGroupCommitOneFailureFailsNobodyElse(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		id := accept(t, s, chatA, "e")
+		before := s.writer.commits.Load()
 		var first int64
 		errs := gather(t, s,
 			func() error { return s.Save(background, "a", "1") },
@@ -97,6 +98,9 @@ func TestGroupCommitOneFailureFailsNobodyElse(t *testing.T) {
 		}
 		if !errors.Is(errs[1], ErrNotFound) || !errors.Is(errs[2], ErrNotWaiting) || errs[3] == nil || !strings.Contains(errs[3].Error(), "boom") {
 			t.Fatalf("the failing ones: %v", errs[1:4])
+		}
+		if n := s.writer.commits.Load() - before; n != 2 { // the one that held the writer, and the batch
+			t.Errorf("the batch took %d transactions, want 1", n-1)
 		}
 		if first != 1 {
 			t.Errorf("a repeated append was numbered %d, want 1", first)
