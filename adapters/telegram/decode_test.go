@@ -117,6 +117,14 @@ func TestC1_RealPayloads(t *testing.T) {
 	}
 }
 
+func TestC1_TheHeadOfATopicIsNoReply(t *testing.T) {
+	u := readPayload(t, "topic_implicit_reply")
+	u.Message.ReplyToMessage.ForumTopicCreated = nil // as for a topic made before the bot came
+	if m := decoded(u).(adapters.Message); m.ReplyTo != nil || m.Mentioned {
+		t.Errorf("got %+v, reply %+v", m, m.ReplyTo)
+	}
+}
+
 func TestP15_LocaleAndNames(t *testing.T) {
 	m := decoded(readPayload(t, "private_text")).(adapters.Message)
 	want := adapters.User{ID: "1001", Name: "Ann Smith", Username: "ann_smith", Locale: "en"}

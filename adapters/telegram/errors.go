@@ -139,7 +139,7 @@ func (a *Adapter) mapError(ctx context.Context, o *outcome, err error) error {
 		}
 	case o.status == 0 && (!o.connected || isDial(err)):
 		e.kind = adapters.ErrNeverSent
-	case o.status == 0 || !o.read || o.code >= 500 || o.code < 400:
+	case !o.read || o.code >= 500 || o.code < 400:
 		e.kind = adapters.ErrUnknownOutcome
 	case o.code == http.StatusTooManyRequests:
 		wait := o.retryAfter

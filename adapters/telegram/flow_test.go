@@ -226,6 +226,10 @@ func TestC3_APasteIsJoinedAndAStopIsNotDelayed(t *testing.T) {
 			time.Sleep(5 * time.Second)
 		}
 		w.sink.events = nil
+		listing := strings.Repeat("/usr/lib/x ", 600)
+		w.say(sim.Say{Chat: group, Text: listing, Parts: 2})
+		w.got("a paste that begins with a slash", strings.TrimSpace(listing))
+		w.sink.events = nil
 		w.say(sim.Say{Chat: group, Text: paste[:4096]})
 		time.Sleep(5 * time.Second)
 		w.say(sim.Say{Chat: group, Text: "an hour later"})
@@ -252,6 +256,9 @@ func TestC3_NothingIsConfirmedBeforeItIsDurable(t *testing.T) {
 		time.Sleep(time.Minute)
 		if n := len(w.srv.Unconfirmed()); n != 2 {
 			t.Errorf("%d unconfirmed, want 2", n)
+		}
+		if n := len(w.srv.World().Calls(sim.OpReceive)); n > 3 {
+			t.Errorf("%d polls for what is known already", n)
 		}
 		if err := w.end(); err != nil { // as a crash would
 			t.Fatal(err)

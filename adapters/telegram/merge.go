@@ -2,8 +2,8 @@ package telegram
 
 import (
 	"context"
+	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/go-telegram/bot/models"
@@ -81,8 +81,14 @@ func (r *receiver) accept(ctx context.Context, id int64, raw *models.Message, m 
 	r.drain(ctx, key)
 }
 
+// command is a command as text; a pasted path ("/usr/bin …") or a paste is none.
+var command = regexp.MustCompile(`^/[A-Za-z0-9_]{1,32}(\s|$)`)
+
 func (r *receiver) isStop(m adapters.Message) bool {
-	return strings.HasPrefix(m.Text, "/") || r.a.cfg.IsStop(m.Text)
+	if len(m.Files) > 0 || len(m.Text) >= pasteMin {
+		return false
+	}
+	return command.MatchString(m.Text) || r.a.cfg.IsStop(m.Text)
 }
 
 // partOf finds the open entry that a message continues.

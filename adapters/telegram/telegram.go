@@ -28,6 +28,7 @@ const (
 	defaultPoll = 50 * time.Second
 	// callTimeout bounds a call whose context has no deadline; uploads take the longest.
 	callTimeout = 60 * time.Second
+	maxIdle     = 256 // connections kept open; HTTP/2 needs one
 )
 
 // Config says which bot, and where.
@@ -104,7 +105,7 @@ func New(cfg Config, deps Deps) (*Adapter, error) {
 	a.log = a.log.With("channel", channel)
 	if a.http == nil {
 		a.own = http.DefaultTransport.(*http.Transport).Clone()
-		a.own.MaxIdleConnsPerHost = 64 // many chats at once, one host
+		a.own.MaxIdleConns, a.own.MaxIdleConnsPerHost = maxIdle, maxIdle // many chats at once, one host
 		a.http = &http.Client{Transport: a.own}
 	}
 	b, err := bot.New(cfg.Token, bot.WithSkipGetMe(), bot.WithServerURL(cfg.APIURL),
