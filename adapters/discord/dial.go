@@ -19,7 +19,7 @@ func (l *link) dial(ctx context.Context, network, addr string) (net.Conn, error)
 	if err != nil {
 		return nil, err
 	}
-	w := newWire(c)
+	w := newWire(c, l.r.push)
 	l.setWire(w)
 	return w, nil
 }
@@ -39,7 +39,7 @@ func (l *link) dialTLS(ctx context.Context, network, addr string) (net.Conn, err
 		c.Close()
 		return nil, err
 	}
-	w := newWire(secure)
+	w := newWire(secure, l.r.push)
 	l.setWire(w)
 	return w, nil
 }

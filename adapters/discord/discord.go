@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"net/url"
 	"sync"
+	"sync/atomic"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -54,6 +55,7 @@ type Adapter struct {
 	dial      func(ctx context.Context, network, addr string) (net.Conn, error)
 	dir       *directory
 	sent      *sent
+	queueCap  atomic.Int64
 
 	mu  sync.Mutex
 	bot user
@@ -82,6 +84,7 @@ func New(cfg Config, deps Deps) (*Adapter, error) {
 		cfg: cfg, log: deps.Log, memory: deps.Memory, transport: deps.HTTP, dial: deps.Dial,
 		dir: newDirectory(), sent: newSent(),
 	}
+	a.queueCap.Store(queueCap)
 	if a.log == nil {
 		a.log = slog.New(slog.DiscardHandler)
 	}

@@ -8,8 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/bwmarrin/discordgo"
-
 	"typist/adapters"
 )
 
@@ -54,26 +52,20 @@ func newReceiver(ctx context.Context, a *Adapter, sink adapters.Sink) (*receiver
 	}, nil
 }
 
-// push takes an event from discordgo. It runs inside discordgo's locks: it must not block, and
-// nothing above it recovers.
-func (r *receiver) push(e *discordgo.Event) {
-	defer func() {
-		if p := recover(); p != nil {
-			r.a.log.Error("discord event dropped", "panic", p)
-		}
-	}()
-	if e == nil || !wanted[e.Type] {
+// push takes an event from the connection, inside discordgo's locks: it must not block.
+func (r *receiver) push(name string, data json.RawMessage) {
+	if !wanted[name] {
 		return
 	}
-	ev := gatewayEvent{name: e.Type, data: e.RawData}
-	if e.Type == "INTERACTION_CREATE" {
-		ev.acked = r.acknowledge(e.RawData)
+	ev := gatewayEvent{name: name, data: data}
+	if name == "INTERACTION_CREATE" {
+		ev.acked = r.acknowledge(data)
 	}
 	r.mu.Lock()
-	if r.full && e.Type == "READY" {
+	if r.full && name == "READY" {
 		r.full = false
 	}
-	if !r.full && len(r.queue) >= queueCap {
+	if !r.full && len(r.queue) >= int(r.a.queueCap.Load()) {
 		r.full = true
 		select {
 		case r.overflowed <- struct{}{}:

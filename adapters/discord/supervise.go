@@ -226,7 +226,6 @@ func (l *link) newSession() (*discordgo.Session, error) {
 	s.Dialer = &websocket.Dialer{NetDialContext: l.dial, NetDialTLSContext: l.dialTLS, HandshakeTimeout: openTimeout}
 	gone := make(chan struct{}, 1)
 	l.gone = gone
-	s.AddHandler(func(_ *discordgo.Session, e *discordgo.Event) { l.r.push(e) })
 	s.AddHandler(func(*discordgo.Session, *discordgo.Disconnect) {
 		select {
 		case gone <- struct{}{}:

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"sync"
@@ -25,15 +26,17 @@ import (
 //     the session stays resumable. goodbye is the only end that Discord is told of.
 //   - It notices missing acknowledgements only after five intervals: here after one.
 //   - It hides close codes: they are kept.
+//   - A payload that it cannot decode becomes nil inside it, and some of those make it panic, on a
+//     goroutine that nobody can recover: events are taken here, and it only gets their numbers.
 type wire struct {
 	net.Conn
 	in   *bufio.Reader
 	out  []byte // read and judged, not yet taken by the client
 	raw  bool   // the answer to the upgrade was no 101: its body passes as it is
 	head bool   // the answer to the upgrade is read
-	part []byte // frames of a message that is not complete
-	body []byte // their payloads
+	body []byte // of a message that is not complete
 	live bool   // the first event has passed
+	take func(name string, data json.RawMessage)
 
 	mu        sync.Mutex
 	upgraded  bool // head, for the writing side
@@ -55,9 +58,6 @@ type ending struct {
 	err    error
 }
 
-// maxFrame bounds what one gateway message may take; a large guild's GUILD_CREATE is some MB.
-const maxFrame = 64 << 20
-
 // writeWait bounds one write, so that a dead connection cannot hold the client's locks.
 const writeWait = 10 * time.Second
 
@@ -65,11 +65,11 @@ var (
 	errAskedToReconnect = errors.New("discord asked to reconnect")
 	errSessionInvalid   = errors.New("discord no longer knows the session")
 	errNoAck            = errors.New("no heartbeat acknowledgement")
-	errBadFrame         = errors.New("malformed websocket frame")
 )
 
-func newWire(c net.Conn) *wire {
-	return &wire{Conn: c, in: bufio.NewReaderSize(c, 16<<10),
+// newWire lies on a connection; take is given every event, in order, and must not block.
+func newWire(c net.Conn, take func(name string, data json.RawMessage)) *wire {
+	return &wire{Conn: c, take: take, in: bufio.NewReaderSize(c, 16<<10),
 		ended: make(chan struct{}), firstSeen: make(chan struct{}), beating: make(chan struct{})}
 }
 
@@ -121,6 +121,7 @@ func (w *wire) awaitBeat() {
 	}
 	select {
 	case <-w.beating:
+		time.Sleep(10 * time.Millisecond) // behind the write it takes the lock once more
 	case <-time.After(time.Second):
 	}
 }
@@ -167,6 +168,7 @@ func (w *wire) next() ([]byte, error) {
 			e.code = int(binary.BigEndian.Uint16(payload))
 		}
 		w.end(e)
+		w.awaitBeat()
 		return frame, nil
 	case kind > 8: // ping, pong
 		return frame, nil
@@ -174,64 +176,26 @@ func (w *wire) next() ([]byte, error) {
 	if len(w.body)+len(payload) > maxFrame {
 		return nil, errBadFrame
 	}
-	w.part, w.body = append(w.part, frame...), append(w.body, payload...)
+	w.body = append(w.body, payload...)
 	if !final {
 		return nil, nil
 	}
-	whole, body := w.part, w.body
-	w.part, w.body = nil, nil
-	pass, err := w.judge(body)
-	if err != nil || !pass {
-		return nil, err
-	}
-	return whole, nil
+	body := w.body
+	w.body = nil
+	return w.judge(body)
 }
 
-// readFrame reads one frame of a server: as it came, and its payload.
-func readFrame(in *bufio.Reader) (frame, payload []byte, err error) {
-	head := make([]byte, 2, 10)
-	if _, err := io.ReadFull(in, head); err != nil {
-		return nil, nil, err
-	}
-	if head[1]&0x80 != 0 { // servers do not mask
-		return nil, nil, errBadFrame
-	}
-	size, more := uint64(head[1]), 0
-	switch head[1] {
-	case 126:
-		more = 2
-	case 127:
-		more = 8
-	}
-	if more > 0 {
-		head = head[:2+more]
-		if _, err := io.ReadFull(in, head[2:]); err != nil {
-			return nil, nil, err
-		}
-		size = 0
-		for _, b := range head[2:] {
-			size = size<<8 | uint64(b)
-		}
-	}
-	if size > maxFrame {
-		return nil, nil, errBadFrame
-	}
-	var buf bytes.Buffer // grows with what really comes, whatever the header claims
-	buf.Write(head)
-	if _, err := io.CopyN(&buf, in, int64(size)); err != nil {
-		return nil, nil, err
-	}
-	return buf.Bytes(), buf.Bytes()[len(head):], nil
-}
-
-// judge looks at a gateway message: whether the client sees it, or the connection ends.
-func (w *wire) judge(body []byte) (pass bool, err error) {
+// judge looks at a gateway message, and gives what the client sees of it as a frame; an error ends
+// the connection.
+func (w *wire) judge(body []byte) ([]byte, error) {
 	var m struct {
 		Op int             `json:"op"`
+		T  string          `json:"t"`
+		S  int64           `json:"s"`
 		D  json.RawMessage `json:"d"`
 	}
 	if json.Unmarshal(body, &m) != nil {
-		return true, nil // the client logs it
+		return nil, nil
 	}
 	switch m.Op {
 	case 0:
@@ -239,29 +203,59 @@ func (w *wire) judge(body []byte) (pass bool, err error) {
 			w.live = true
 			close(w.firstSeen)
 		}
+		w.take(m.T, m.D)
+		return event(m.T, m.S, m.D), nil
+	case 1:
+		return textFrame(`{"op":1,"d":null}`), nil
 	case 7:
 		w.end(ending{asked: true, err: errAskedToReconnect})
-		return false, errAskedToReconnect
+		return nil, errAskedToReconnect
 	case 9:
 		w.end(ending{lost: string(bytes.TrimSpace(m.D)) != "true", err: errSessionInvalid})
-		return false, errSessionInvalid
+		return nil, errSessionInvalid
 	case 10:
 		var hello struct {
 			Interval int64 `json:"heartbeat_interval"`
 		}
 		if json.Unmarshal(m.D, &hello) != nil || hello.Interval <= 0 || hello.Interval > 10*60*1000 {
-			return false, errBadFrame // the client's ticker would panic
+			return nil, errBadFrame // the client's ticker would panic
 		}
 		w.mu.Lock()
 		w.interval = time.Duration(hello.Interval) * time.Millisecond
 		w.mu.Unlock()
+		return textFrame(fmt.Sprintf(`{"op":10,"d":{"heartbeat_interval":%d}}`, hello.Interval)), nil
 	case 11:
 		w.mu.Lock()
 		w.beat = time.Time{}
 		w.mu.Unlock()
-		return w.live, nil
+		if w.live {
+			return textFrame(`{"op":11}`), nil
+		}
 	}
-	return true, nil
+	return nil, nil
+}
+
+// event is what the client sees of an event: its number, and of READY the session.
+func event(name string, seq int64, data json.RawMessage) []byte {
+	var d any
+	switch name {
+	case "READY":
+		var r struct {
+			SessionID string `json:"session_id"`
+		}
+		if json.Unmarshal(data, &r) != nil {
+			r.SessionID = ""
+		}
+		d = map[string]any{"session_id": r.SessionID, "guilds": []any{}}
+	case "RESUMED":
+	default:
+		name = "HANDLED"
+	}
+	text, err := json.Marshal(map[string]any{"op": 0, "t": name, "s": seq, "d": d})
+	if err != nil {
+		return nil
+	}
+	return textFrame(string(text))
 }
 
 // Write sends what the client writes, one frame a call.
@@ -303,26 +297,4 @@ func (w *wire) unanswered() bool {
 		return false
 	}
 	return now.Sub(w.beat) >= w.interval*3/4 // one that Discord asked for may follow at once
-}
-
-// isHeartbeat looks into a masked client frame.
-func isHeartbeat(p []byte) bool {
-	const want = `{"op":1,`
-	at := 2
-	switch p[1] & 0x7f {
-	case 126:
-		at += 2
-	case 127:
-		at += 8
-	}
-	if len(p) < at+4+len(want) || p[1]&0x80 == 0 {
-		return false
-	}
-	mask, body := p[at:at+4], p[at+4:]
-	for i := range len(want) {
-		if body[i]^mask[i%4] != want[i] {
-			return false
-		}
-	}
-	return true
 }

@@ -150,3 +150,12 @@ func compareIDs(a, b string) int {
 	}
 	return 0
 }
+
+// AddHiddenThread adds a thread without telling the bot, as when it was created while the bot was
+// away and is not listed.
+func (s *Server) AddHiddenThread(parent, id, name string) {
+	s.mu.Lock()
+	s.channels[id] = &channel{id: id, name: name, kind: typeThread, parent: parent}
+	s.mu.Unlock()
+	s.world.AddThread(parent, sim.Thread{ID: id, Name: name})
+}

@@ -235,6 +235,13 @@ func (s *Server) Connected() int {
 	return n
 }
 
+// Sessions counts the sessions that are connected or can be resumed.
+func (s *Server) Sessions() int {
+	s.gate.mu.Lock()
+	defer s.gate.mu.Unlock()
+	return len(s.gate.sessions)
+}
+
 // Identified counts the IDENTIFY and RESUME that were accepted.
 func (s *Server) Identified() (identifies, resumes int) {
 	s.gate.mu.Lock()
