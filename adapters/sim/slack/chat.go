@@ -2,6 +2,7 @@ package slack
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"time"
 	"unicode/utf8"
@@ -32,7 +33,7 @@ func (s *Server) content(c *call) (text string, blocks, metadata json.RawMessage
 		}
 		metadata = json.RawMessage(raw)
 	}
-	return text, blocks, metadata, nil
+	return text, nameBlocks(blocks), metadata, nil
 }
 
 // checkBlocks holds blocks against the platform's limits and against what is to be refused.
@@ -51,6 +52,24 @@ func (s *Server) checkBlocks(blocks json.RawMessage) *failure {
 		}
 	}
 	return nil
+}
+
+// nameBlocks gives blocks without a block_id one, as Slack does.
+func nameBlocks(blocks json.RawMessage) json.RawMessage {
+	var list []map[string]any
+	if json.Unmarshal(blocks, &list) != nil || len(list) == 0 {
+		return blocks
+	}
+	for i, b := range list {
+		if b["block_id"] == nil {
+			b["block_id"] = fmt.Sprintf("b%d", i+1)
+		}
+	}
+	named, err := json.Marshal(list)
+	if err != nil {
+		return blocks
+	}
+	return named
 }
 
 // member says whether the bot can write in a channel.

@@ -66,12 +66,16 @@ func (s *Server) interaction(kind, chat, person string) map[string]any {
 	if c.Direct {
 		name = "directmessage"
 	}
-	return map[string]any{
+	out := map[string]any{
 		"type": kind, "user": map[string]any{"id": person, "username": p.Username, "name": p.Username, "team_id": teamID},
-		"api_app_id": appID, "token": "verification-token", "trigger_id": s.nextID("1.2."), "team": map[string]any{"id": teamID, "domain": "miniature"},
+		"token": "verification-token", "trigger_id": s.nextID("1.2."), "team": map[string]any{"id": teamID, "domain": "miniature"},
 		"enterprise": nil, "is_enterprise_install": false, "channel": map[string]any{"id": chat, "name": name},
 		"response_url": s.newResponse(chat, person),
 	}
+	if kind == "block_actions" {
+		out["api_app_id"] = appID
+	}
+	return out
 }
 
 // findButton looks for a button by its value in actions blocks.
@@ -80,15 +84,11 @@ func findButton(blocks json.RawMessage, data string) map[string]any {
 	if json.Unmarshal(blocks, &list) != nil {
 		return nil
 	}
-	for i, b := range list {
+	for _, b := range list {
 		elements, _ := b["elements"].([]any)
 		for _, e := range elements {
 			if button, _ := e.(map[string]any); button["type"] == "button" && button["value"] == data {
-				id, _ := b["block_id"].(string)
-				if id == "" {
-					id = fmt.Sprintf("b%d", i)
-				}
-				return map[string]any{"type": "button", "block_id": id, "action_id": button["action_id"], "text": button["text"], "value": data}
+				return map[string]any{"type": "button", "block_id": b["block_id"], "action_id": button["action_id"], "text": button["text"], "value": data}
 			}
 		}
 	}

@@ -56,6 +56,7 @@ func (s *Server) serveResponse(rw http.ResponseWriter, r *http.Request) {
 		if f := s.checkBlocks(body.Blocks); f != nil {
 			return &sim.Answer{Status: http.StatusBadRequest, Header: plain, Body: []byte(f.code), Error: f.code}
 		}
+		body.Blocks = nameBlocks(body.Blocks)
 		if body.Text == "" && blockCount(body.Blocks) == 0 {
 			return &sim.Answer{Status: http.StatusBadRequest, Header: plain, Body: []byte("no_text"), Error: "no_text"}
 		}

@@ -147,6 +147,12 @@ func (s *Server) beat(c *socket, debug map[string]any) {
 			c.write(map[string]any{"type": "disconnect", "reason": "warning", "debug_info": debug})
 		case <-end:
 			c.write(map[string]any{"type": "disconnect", "reason": "refresh_requested", "debug_info": debug})
+			last := time.NewTimer(5 * time.Second) // for the client to go by itself
+			select {
+			case <-c.gone:
+			case <-last.C:
+			}
+			last.Stop()
 			c.close()
 			return
 		}
