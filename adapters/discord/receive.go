@@ -145,6 +145,10 @@ func (r *receiver) handle(ctx context.Context, e gatewayEvent) {
 			r.a.log.Error("discord event dropped", "event", e.name, "panic", p, "stack", string(debug.Stack()))
 		}
 	}()
+	r.handleOrPanic(ctx, e)
+}
+
+func (r *receiver) handleOrPanic(ctx context.Context, e gatewayEvent) {
 	switch e.name {
 	case "READY":
 		var d ready

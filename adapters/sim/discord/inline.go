@@ -29,7 +29,7 @@ var inlineRules = []inlineRule{
 }
 
 // inline reads the markup inside a line.
-func (s *Server) inline(line string) (text, markup string) {
+func (s names) inline(line string) (text, markup string) {
 	var plain, out strings.Builder
 	literal := func(t string) {
 		plain.WriteString(t)
@@ -62,7 +62,7 @@ func (s *Server) inline(line string) (text, markup string) {
 			case "escape":
 				literal(hit[1])
 			case "mention":
-				literal(s.readable(hit[1]))
+				literal(s(hit[1]))
 			case "url":
 				plain.WriteString(hit[1])
 				out.WriteString(anchor(hit[1], html.EscapeString(hit[1])))

@@ -9,7 +9,17 @@ import (
 // look is what people read of a message's Markdown: as text, and as HTML. It knows Discord's own
 // dialect: headings of three levels, subtext (-#), one level of quotes, lists, code, spoilers,
 // masked links, <links>, and backslash escapes.
-func (s *Server) look(content string) (text, markup string) {
+func (s *Server) look(content string) (text, markup string) { return look(content, s.readable) }
+
+// Look is how a client shows Markdown, without names for mentions.
+func Look(content string) (text, markup string) {
+	return look(content, func(mention string) string { return mention })
+}
+
+// names is what stands in for mentions.
+type names func(mention string) string
+
+func look(content string, s names) (text, markup string) {
 	lines := strings.Split(content, "\n")
 	var plain, out []string
 	quoted := false
@@ -63,7 +73,7 @@ var (
 )
 
 // blocks reads lines outside quotes.
-func (s *Server) blocks(lines []string) (text, markup string) {
+func (s names) blocks(lines []string) (text, markup string) {
 	var plain []string
 	var out strings.Builder
 	list := ""
