@@ -115,10 +115,15 @@ func (b *Board) OnlyWaiting() bool {
 	waits, busy := false, false
 	b.walk(b.run, func(a *area) {
 		waits = waits || len(a.approvals) > 0
-		switch act := b.current(a); act.kind {
-		case actThinking, actTool:
-			// A call that waits for its subagents is busy only with them.
-			busy = busy || act.kind == actThinking || !b.delegated(act.entry)
+		for _, e := range a.thoughts {
+			busy = busy || !e.paused
+		}
+		for _, e := range a.calls { // a call that waits for its subagents is busy only with them
+			busy = busy || !a.waits(e.id) && !b.delegated(e)
+		}
+		// A subagent that waits for nothing has its model at work.
+		if a.entry != nil && a.entry.open && len(a.calls) == 0 && len(a.approvals) == 0 && !a.waitsForChild() {
+			busy = true
 		}
 	})
 	return waits && !busy && !b.over
@@ -128,6 +133,16 @@ func (b *Board) OnlyWaiting() bool {
 func (b *Board) delegated(call *entry) bool {
 	for _, a := range b.areas {
 		if a.entry != nil && a.entry.open && a.byCall == call {
+			return true
+		}
+	}
+	return false
+}
+
+// waitsForChild reports whether a subagent of the area still runs.
+func (a *area) waitsForChild() bool {
+	for _, c := range a.children {
+		if c.entry.open {
 			return true
 		}
 	}

@@ -75,6 +75,14 @@ func TestP2_TextOfAnotherAreaDoesNotEndThinking(t *testing.T) {
 	s.runLine("Thinking… (2s)")
 }
 
+func TestP2_LateTextOfAnOlderRequestDoesNotEndThinking(t *testing.T) {
+	s := onStage(t, Options{})
+	s.at(0, request("m1"), replies("t1", "m1"), say("t1", "First"))
+	s.at(1, request("m2"), begins("r2", "m2"))
+	s.at(3, say("t1", " words"))
+	s.runLine("Thinking… (2s)")
+}
+
 func TestP2_Notes(t *testing.T) {
 	s := onStage(t, Options{})
 	s.at(1, called("c1", "Bash", `{"description":"Build"}`)...)
@@ -129,6 +137,26 @@ func TestT12_ApprovalInsideASubagent(t *testing.T) {
 	s.at(3, called("c2", "Read", "{}")...)
 	if s.OnlyWaiting() {
 		t.Error("another tool runs")
+	}
+	// The older of two calls works, the newer one waits for its subagent.
+	s.at(4, called("c3", "Task", "{}")...)
+	s.at(4, agent.SubagentStarted{Sub: in("b"), Name: "Ben", ToolCall: "c3"})
+	if s.OnlyWaiting() {
+		t.Error("another tool still runs")
+	}
+	s.at(5, result("c2", ""))
+	if s.OnlyWaiting() {
+		t.Error("Ben's model is at work")
+	}
+	s.at(6, agent.ApprovalRequested{Sub: in("b"), Approval: agent.Approval{ID: "q", Title: "Really"}})
+	if !s.OnlyWaiting() {
+		t.Error("all that is left waits")
+	}
+	for _, r := range Reasonings() { // hidden thinking is work too
+		b := Replay(Options{Reasoning: r}, append(s.seen, Stamped{s.now, begins("r", "")}))
+		if b.OnlyWaiting() {
+			t.Errorf("reasoning %s: it thinks", r)
+		}
 	}
 }
 

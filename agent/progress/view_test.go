@@ -51,6 +51,12 @@ func TestP7_OnlyTheAnswerIsMarkup(t *testing.T) {
 			check(b.Children)
 		}
 	}
+	all := strings.Join(append(s.lines(Detail), linesOf(s.Trace(s.now))...), "\n")
+	for _, want := range []string{"▸ " + evil, "> " + evil, evil + ": " + evil + " ✓", "Thought for 1s: " + evil, `{"a":"` + evil + `"}`} {
+		if !strings.Contains(all, want) {
+			t.Errorf("%q is missing in %s", want, all)
+		}
+	}
 	check(s.View(Detail, s.now))
 	check(s.View(Summary, s.now))
 	check(s.Trace(s.now))
