@@ -37,6 +37,7 @@ type argScan struct {
 	key      []byte
 	inFirst  bool // the running value belongs to first
 	inDesc   bool
+	values   int // begun so far
 	consumed int // bytes fed so far
 }
 
@@ -131,6 +132,7 @@ func (a *argScan) between(c byte) {
 
 func (a *argScan) beginValue(c byte) {
 	a.state, a.kind, a.depth, a.quoted, a.escaped = scanInValue, c, 0, false, false
+	a.values++
 	a.inFirst = !a.first.seen
 	a.inDesc = string(a.key) == "description"
 	if a.inFirst {
@@ -206,6 +208,11 @@ func (a *argScan) preview() string {
 		}
 	}
 	return a.first.show()
+}
+
+// told reports whether a preview that shows no cut says all that the arguments say.
+func (a *argScan) told(preview string) bool {
+	return a.values == 0 || a.values == 1 && !strings.HasSuffix(preview, ellipsis)
 }
 
 func (c *capture) show() string {

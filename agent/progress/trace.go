@@ -178,7 +178,8 @@ func (b *Board) body(e *entry, limit int) (blocks []rich.Block, size int) {
 			blocks, size = rich.Parse(text), len([]rune(text))
 		}
 	case callKind:
-		if args := strings.TrimSpace(agent.MaskPartial(string(e.call.args.raw))); args != "" && args != "{}" {
+		if !e.call.args.told(e.call.show()) {
+			args := strings.TrimSpace(agent.MaskPartial(string(e.call.args.raw)))
 			args = block(args, min(limit, argsChars), e.call.args.rawCut)
 			blocks = append(blocks, rich.Block{Kind: rich.Code, Text: args, Lang: "json"})
 			size += len([]rune(args)) + 10

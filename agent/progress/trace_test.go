@@ -63,9 +63,9 @@ func TestP8_EntriesFoldTheirContent(t *testing.T) {
 	long := "First I look.\n\nThen I " + strings.Repeat("think ", 400)
 	s.at(0, begins("r", ""), think("r", long))
 	s.at(2, thought("r"))
-	s.at(3, called("c", "Bash", `{"command":"login --password hunter2"}`)...)
+	s.at(3, called("c", "Bash", `{"command":"login --password hunter2","timeout":5}`)...)
 	s.at(4, result("c", "API_KEY=abcdef\nwelcome "+strings.Repeat("x", 3000)))
-	s.at(5, called("d", "Ping", `{}`)...)
+	s.at(5, called("d", "Ping", `{"host":"h.example"}`)...)
 	s.at(6, result("d", ""))
 	doc := s.Trace(s.now)
 	if len(doc) != 3 || doc[0].Kind != rich.Fold || doc[1].Kind != rich.Fold || doc[2].Kind != rich.Paragraph {
@@ -75,7 +75,7 @@ func TestP8_EntriesFoldTheirContent(t *testing.T) {
 		t.Errorf("thought: %+v", got)
 	}
 	tool := doc[1].Children
-	if len(tool) != 3 || tool[1].Kind != rich.Code || tool[1].Text != `{"command":"login --password ***"}` {
+	if len(tool) != 3 || tool[1].Kind != rich.Code || tool[1].Text != `{"command":"login --password ***","timeout":5}` {
 		t.Errorf("arguments: %+v", tool)
 	}
 	if got := tool[2].Text; !strings.HasPrefix(got, "API_KEY=***\nwelcome") || !strings.HasSuffix(got, "…") || len([]rune(got)) > bodyChars {
