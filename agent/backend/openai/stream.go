@@ -3,23 +3,13 @@ package openai
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"io"
 	"strings"
-	"time"
 
 	"typist/agent"
 	"typist/agent/backend/loop"
 	"typist/agent/backend/sse"
 )
-
-// afterFinish is how long a stream may stay open once the model has finished, for the usage and
-// [DONE]. Some servers send neither and keep the connection.
-const afterFinish = 3 * time.Second
-
-// afterDone is how long the end of the body may take after [DONE]. It is nearly always there
-// already, and a body read to its end leaves the connection for the next request.
-const afterDone = 100 * time.Millisecond
 
 type chunk struct {
 	Object  string          `json:"object"`
@@ -67,45 +57,20 @@ type decoder struct {
 	think    thinkFilter
 	thought  thought
 	calls    calls
-	finished bool
-	done     bool // nothing more is to come
+	progress sse.Progress
 }
 
 // read reads an answer to its end and closes the stream.
-func read(stream *sse.Stream, out *loop.Writer) (err error) {
-	defer func() {
-		if e := stream.Close(); err == nil {
-			err = e
-		}
-	}()
+func read(stream *sse.Stream, out *loop.Writer) error {
 	d := &decoder{out: out}
-	for !d.done {
-		ev, err := stream.Next()
-		if err != nil {
-			if d.finished { // only the usage is missing
-				break
-			}
-			if errors.Is(err, io.EOF) {
-				err = io.ErrUnexpectedEOF
-			}
-			return err
-		}
-		had := d.finished
-		if err := d.event(ev); err != nil {
-			return err
-		}
-		if d.finished && !had {
-			timer := time.AfterFunc(afterFinish, func() { _ = stream.Close() })
-			defer timer.Stop()
-		}
+	err := stream.Read(func(ev sse.Event) (sse.Progress, error) {
+		err := d.event(ev)
+		return d.progress, err
+	})
+	if err == nil {
+		d.flush()
 	}
-	d.flush()
-	if d.done {
-		timer := time.AfterFunc(afterDone, func() { _ = stream.Close() })
-		defer timer.Stop()
-		_, _ = stream.Next() // its end; whatever else comes is of no interest
-	}
-	return nil
+	return err
 }
 
 func (d *decoder) event(ev sse.Event) error {
@@ -114,7 +79,7 @@ func (d *decoder) event(ev sse.Event) error {
 	case len(data) == 0:
 		return nil
 	case string(data) == "[DONE]":
-		d.done = true
+		d.progress = sse.Done
 		return nil
 	case ev.Name == "error":
 		return &agent.HTTPError{Body: bytes.Clone(data)}
@@ -166,7 +131,7 @@ func (d *decoder) finish(reason string) {
 	case "content_filter":
 		d.out.Finish(loop.Filtered)
 	}
-	d.finished = true
+	d.progress = sse.Finished
 }
 
 func (d *decoder) delta(part *delta) {
