@@ -46,6 +46,7 @@ func TestStatementsUseIndexes(t *testing.T) {
 		"last run":   runColumns + lastOf,
 		"running":    runColumns + inState,
 		"turn":       turnOf,
+		"run nodes":  twigsOfRun,
 		"events":     eventColumns + eventsAfter,
 		"run events": eventColumns + eventsOfSpan,
 		"oldest run": oldestRun,

@@ -158,7 +158,7 @@ func (s *Store) Close() error {
 					errs = append(errs, c.close())
 				}
 			}
-			errs = append(errs, s.writer.checkpoint())
+			s.writer.checkpoint()
 		}
 		errs = append(errs, s.writer.conn.close(), s.db.Close())
 		s.lock.release()

@@ -91,6 +91,47 @@ func TestS5_ResumeAndRetryBeginAtAnExistingNode(t *testing.T) {
 	})
 }
 
+// TestRunTwigs: a run's nodes in order, the one it began with and those of other runs apart.
+func TestRunTwigs(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		u := text("u", chatA, "", agent.User, "q")
+		u.RunID = "r1"
+		if err := s.BeginTurn(background, Begin{Node: u, Run: Run{ID: "r1"}}); err != nil {
+			t.Fatal(err)
+		}
+		var made []Node
+		for i, role := range []agent.Role{agent.Assistant, agent.ToolRole, agent.User, agent.Assistant} {
+			parent := "u"
+			if i > 0 {
+				parent = made[i-1].ID
+			}
+			n := text(fmt.Sprint("n", i), chatA, parent, role, "x")
+			n.RunID, n.At, n.Incomplete = "r1", at(i), i == 3
+			made = append(made, n)
+		}
+		other := text("o", chatA, "u", agent.Assistant, "x")
+		other.RunID = "r2"
+		if err := errors.Join(s.AppendNodes(background, append([]Node{other}, made...)), s.EndTurn(background, End{RunID: "r1", State: RunDone, Nodes: made, Leaf: "n3"})); err != nil {
+			t.Fatal(err)
+		}
+		list, err := s.RunTwigs(background, "r1")
+		if err != nil || len(list) != 5 || list[0].ID != "u" {
+			t.Fatalf("%+v %v", list, err)
+		}
+		for i, n := range made {
+			if want := (Twig{ID: n.ID, Parent: n.Parent, RunID: "r1", Role: n.Message.Role, Incomplete: n.Incomplete, At: n.At}); list[i+1] != want {
+				t.Errorf("%+v, want %+v", list[i+1], want)
+			}
+		}
+		if all, err := s.Outline(background, chatA, 0); len(all) != 6 || err != nil {
+			t.Errorf("%+v %v", all, err)
+		}
+		if some, err := s.Outline(background, chatA, 2); len(some) != 2 || err != nil {
+			t.Errorf("%+v %v", some, err)
+		}
+	})
+}
+
 func TestRunFields(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		run := Run{ID: "r", Chat: chatB, Node: "n", Backend: "main", State: RunRunning, Progress: "p", ProgressKey: "k", Answer: []string{"1"}, Anchor: "m", Indicator: true, Failure: "f", StartedAt: at(1), EndedAt: at(2)}

@@ -59,10 +59,12 @@ func (s *Store) Outline(ctx context.Context, chat string, limit int) (out []Twig
 func (s *Store) RunTwigs(ctx context.Context, runID string) (out []Twig, err error) {
 	err = s.read(ctx, "nodes of a run", func(c *conn) error {
 		out = nil
-		return twigs(c, &out, twigColumns+` FROM nodes n LEFT JOIN nodes p ON p.pos = n.parent WHERE n.run = ?1 ORDER BY n.pos`, runID)
+		return twigs(c, &out, twigsOfRun, runID)
 	})
 	return out, err
 }
+
+const twigsOfRun = twigColumns + ` FROM nodes n LEFT JOIN nodes p ON p.pos = n.parent WHERE n.run = ?1 ORDER BY n.pos`
 
 const twigColumns = `SELECT n.id, COALESCE(p.id, ''), n.run, n.role, n.incomplete, n.at`
 

@@ -209,8 +209,9 @@ func breaks(err error) bool {
 func (w *writer) rollback() { _, _ = w.conn.exec("ROLLBACK") }
 
 // checkpoint moves the log into the file, so that a copy of it alone is complete. Only after close.
-func (w *writer) checkpoint() error {
-	return w.conn.rows("PRAGMA wal_checkpoint(TRUNCATE)", nil, func(scanner) error { return nil })
+// Where it can't be done (full disk) nothing is lost: the next Open reads the log.
+func (w *writer) checkpoint() {
+	_ = w.conn.rows("PRAGMA wal_checkpoint(TRUNCATE)", nil, func(scanner) error { return nil })
 }
 
 // note keeps the last trouble with the file for Stats; a write that worked ends it.
