@@ -109,6 +109,7 @@ func New(cfg Config, deps Deps) (*Adapter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("discord: %w", err)
 	}
+	api.LogLevel = -1 // it would write to the standard logger
 	a.api = api
 	return a, nil
 }

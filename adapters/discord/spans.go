@@ -125,7 +125,7 @@ func maskedLink(list []rich.Span) string {
 	}
 	if webAddress.MatchString(plain) || strings.Contains(target, ")") || strings.Contains(plain, "\n") { // Discord does not mask these
 		if webAddress.MatchString(plain) {
-			label = strings.ReplaceAll(escapeMarks(plain), "://", "\u200b://")
+			label = escapeMarks(plain)
 		}
 		return label + " (<" + target + ">)"
 	}
@@ -163,21 +163,59 @@ var marks = strings.NewReplacer(
 	`\`, `\\`, `*`, `\*`, `_`, `\_`, `~`, `\~`, "`", "\\`", `|`, `\|`, `<`, `\<`, `>`, `\>`, `[`, `\[`, `]`, `\]`,
 	// A zero-width space keeps names from being read as mentions, in clients and in what is copied.
 	"@everyone", "@\u200beveryone", "@here", "@\u200bhere",
+	// Nor does Discord find an address where it is not meant as one.
+	"http://", "http\u200b://", "https://", "https\u200b://",
 )
 
 func escapeMarks(text string) string { return marks.Replace(text) }
 
-var lineMark = regexp.MustCompile(`(?m)^([ \t]*)(#{1,3}[ \t]|-#[ \t]|[-+][ \t]|\d+[.)][ \t])`)
-
-// lineStarts escapes what would be markup only at the beginning of a line.
+// lineStarts escapes what would be markup only at the beginning of a line: headings, subtext,
+// lists and numbers.
 func lineStarts(text string) string {
-	return lineMark.ReplaceAllStringFunc(text, func(hit string) string {
-		body := strings.TrimLeft(hit, " \t")
-		space := hit[:len(hit)-len(body)]
-		if body[0] >= '0' && body[0] <= '9' {
-			i := strings.IndexAny(body, ".)")
-			return space + body[:i] + `\` + body[i:]
+	var b strings.Builder
+	for i, line := range strings.SplitAfter(text, "\n") {
+		body := strings.TrimLeft(line, " \t")
+		at := lineMark(body)
+		if at < 0 {
+			if i == 0 && len(line) == len(text) {
+				return text
+			}
+			b.WriteString(line)
+			continue
 		}
-		return space + `\` + body
-	})
+		b.WriteString(line[:len(line)-len(body)+at])
+		b.WriteByte('\\')
+		b.WriteString(body[at:])
+	}
+	return b.String()
+}
+
+// lineMark is where a line's mark has to be escaped; -1 = it begins with none.
+func lineMark(line string) int {
+	mark, at := 0, 0
+	switch {
+	case line == "":
+		return -1
+	case line[0] == '#':
+		mark = len(line) - len(strings.TrimLeft(line, "#"))
+		if mark > 3 {
+			return -1
+		}
+	case strings.HasPrefix(line, "-#"):
+		mark = 2
+	case line[0] == '-', line[0] == '+':
+		mark = 1
+	case line[0] >= '0' && line[0] <= '9':
+		at = len(line) - len(strings.TrimLeft(line, "0123456789"))
+		if at == len(line) || line[at] != '.' && line[at] != ')' {
+			return -1
+		}
+		mark = at + 1
+	default:
+		return -1
+	}
+	if mark < len(line) && line[mark] != ' ' && line[mark] != '\t' {
+		return -1
+	}
+	return at
 }
