@@ -81,7 +81,8 @@ func tokenAt(s string, i int, growing bool) (end, keep int) {
 		// Whether it is one shows within its first characters: a look further for each candidate
 		// would cost quadratic time.
 		probe := span(s[:min(len(s), from+probeBytes)], from, t.extra)
-		if !growing && (probe-from < t.min || t.mixed && !strings.ContainsAny(s[from:probe], "0123456789")) {
+		atEnd := growing && len(s)-from <= probeBytes
+		if !atEnd && (probe-from < t.min || t.mixed && !strings.ContainsAny(s[from:probe], "0123456789")) {
 			continue
 		}
 		end := span(s, from, t.extra)
@@ -199,23 +200,22 @@ func discordToken(s string, i int, growing bool) int {
 var webhooks = [...]string{"hooks.slack.com/services/", "hooks.slack.com/workflows/", "/api/webhooks/", "webhook.office.com/webhookb2/"}
 
 func maskWebhooks(s string) string {
-	if !strings.Contains(s, "hook") {
-		return s
-	}
+	const mark = "hook" // is in each of them
 	e := edit{src: s}
-	for at := 0; at < len(s); {
-		from := -1
+	for at := 0; ; {
+		i := strings.Index(s[at:], mark)
+		if i < 0 {
+			return e.String()
+		}
+		i += at
+		at = i + len(mark)
 		for _, w := range webhooks {
-			if i := strings.Index(s[at:], w); i >= 0 && (from < 0 || at+i+len(w) < from) {
-				from = at + i + len(w)
+			if from := i - strings.Index(w, mark); from >= 0 && strings.HasPrefix(s[from:], w) {
+				from += len(w)
+				end := span(s, from, "-_/@.")
+				e.replace(from, end, Masked)
+				at = end
 			}
 		}
-		if from < 0 {
-			break
-		}
-		end := span(s, from, "-_/@.")
-		e.replace(from, end, Masked)
-		at = max(end, from)
 	}
-	return e.String()
 }
