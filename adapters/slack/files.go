@@ -79,7 +79,7 @@ func (a *Adapter) share(ctx context.Context, chat adapters.Chat, list []adapters
 	var summaries []slack.FileSummary
 	for _, f := range list {
 		if len(f.Data) == 0 { // Slack takes no empty files
-			a.log.Warn("slack: an empty file is not uploaded", "file", f.Name)
+			a.log.Warn("an empty file is not uploaded", "file", f.Name)
 			continue
 		}
 		name := path.Base("/" + f.Name)

@@ -124,9 +124,12 @@ type sink struct {
 }
 
 func (s *sink) Deliver(ctx context.Context, ev adapters.Event) error {
-	if s.delay > 0 {
+	s.mu.Lock()
+	delay := s.delay
+	s.mu.Unlock()
+	if delay > 0 {
 		select {
-		case <-time.After(s.delay):
+		case <-time.After(delay):
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -152,6 +155,18 @@ func (s *sink) connected() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.states) > 0 && s.states[len(s.states)-1].Connected
+}
+
+func (s *sink) slow(d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.delay = d
+}
+
+func (s *sink) reported() []adapters.Status {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]adapters.Status(nil), s.states...)
 }
 
 // take gives what came since the last time, without duplicates by event id.

@@ -104,7 +104,7 @@ func (a *Adapter) Pulse(ctx context.Context, chat adapters.Chat, ind adapters.In
 			return wrap("assistant.threads.setStatus", err)
 		}
 		if a.status.refuse(where) {
-			a.log.Warn("slack: the typing status is refused; a reaction stands for it (give the app the scope chat:write and reinstall it, or declare it an agent)",
+			a.log.Warn("the typing status is refused; a reaction stands for it (give the app the scope chat:write and reinstall it, or declare it an agent)",
 				"error", err, "detail", strings.TrimSpace(detail(err)))
 		}
 	}
@@ -151,7 +151,7 @@ func (a *Adapter) pulseReaction(ctx context.Context, channel, anchor string) err
 	}
 	if !ok && a.memory != nil { // before it shows: a crash must not leave it for ever
 		if err := a.memory.Save(ctx, memoryKey+key, emojiTyping); err != nil {
-			a.log.Warn("slack: a reaction could not be noted", "error", err)
+			a.log.Warn("a reaction could not be noted", "error", err)
 		}
 	}
 	err := a.api.AddReactionContext(ctx, emojiTyping, slack.NewRefToMessage(channel, anchor))
@@ -211,7 +211,7 @@ func (a *Adapter) clearReaction(ctx context.Context, channel, anchor string) err
 	a.status.mu.Unlock()
 	if a.memory != nil {
 		if err := a.memory.Save(ctx, memoryKey+key, ""); err != nil {
-			a.log.Warn("slack: a reaction could not be noted", "error", err)
+			a.log.Warn("a reaction could not be noted", "error", err)
 		}
 	}
 	return nil

@@ -146,7 +146,7 @@ func TestS2_PressIsAcknowledgedAtOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.sink.delay = time.Second
+		r.sink.slow(time.Second)
 		start := time.Now()
 		if err := r.sim.Press(chat.ID, simslack.Bob, ref.ID, "stop:run1"); err != nil {
 			t.Fatal(err)

@@ -191,12 +191,10 @@ func TestC3_SlowStoreIsBounded(t *testing.T) {
 	in(t, func(t *testing.T) {
 		r := newRig(t, simslack.Options{})
 		r.run()
-		r.sink.delay = time.Hour
+		r.sink.slow(time.Hour)
 		r.say(sim.Say{Chat: simslack.DM, Person: simslack.Ann, Text: "hello"})
 		time.Sleep(2900 * time.Millisecond)
-		r.sink.mu.Lock()
-		r.sink.delay = 0
-		r.sink.mu.Unlock()
+		r.sink.slow(0)
 		time.Sleep(2 * time.Second)
 		if m := one[adapters.Message](r); m.Text != "hello" {
 			t.Errorf("got %+v", m)

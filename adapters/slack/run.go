@@ -58,7 +58,7 @@ func (a *Adapter) Run(ctx context.Context, sink adapters.Sink) error {
 			wait = max(wait, limited.RetryAfter)
 		}
 		backoff = min(2*backoff, maxBackoff)
-		a.log.Warn("slack: not connected", "error", err, "retryIn", wait.Round(time.Millisecond))
+		a.log.Warn("not connected", "error", err, "retryIn", wait.Round(time.Millisecond))
 		sink.Status(channelName, adapters.Status{Since: time.Now(), Err: fmt.Errorf("not connected to Slack: %w", err)})
 		timer := time.NewTimer(wait)
 		select {
@@ -139,13 +139,12 @@ type session struct {
 // handle takes one event of the client; an error ends the session.
 func (s *session) handle(ctx context.Context, ev socketmode.Event) error {
 	switch ev.Type {
-	case socketmode.EventTypeConnecting:
+	case socketmode.EventTypeConnecting: // also when Slack asks for it: no change of state worth telling
 		if s.hello.IsZero() {
 			return nil
 		}
 		short := time.Since(s.hello) < minBackoff
 		s.hello = time.Time{}
-		s.sink.Status(channelName, adapters.Status{Since: time.Now()})
 		if short {
 			return errFlapping
 		}
@@ -173,7 +172,7 @@ func (s *session) handle(ctx context.Context, ev socketmode.Event) error {
 			}
 		}
 	case socketmode.EventTypeErrorWriteFailed:
-		s.adapter.log.Warn("slack: an acknowledgement was lost; Slack will send the event again")
+		s.adapter.log.Warn("an acknowledgement was lost; Slack will send the event again")
 	}
 	return nil
 }
@@ -184,7 +183,7 @@ func (s *session) handle(ctx context.Context, ev socketmode.Event) error {
 func (s *session) take(ctx context.Context, e envelope) {
 	events, ackFirst, err := s.decode(ctx, e)
 	if err != nil {
-		s.adapter.log.Warn("slack: an event that can't be read is dropped", "type", e.Type, "error", err)
+		s.adapter.log.Warn("an event that can't be read is dropped", "type", e.Type, "error", err)
 	}
 	if ackFirst {
 		s.ack(ctx, e.ID)
@@ -195,7 +194,7 @@ func (s *session) take(ctx context.Context, e envelope) {
 			continue // the second of app_mention and message, or sent again though it is stored
 		}
 		if err := s.deliver(ctx, ev); err != nil {
-			s.adapter.log.Error("slack: an event was not taken", "event", id, "error", err)
+			s.adapter.log.Error("an event was not taken", "event", id, "error", err)
 			return
 		}
 		s.adapter.taken.add(id)
@@ -231,6 +230,6 @@ func (s *session) ack(ctx context.Context, envelopeID string) {
 		return
 	}
 	if err := s.client.AckCtx(ctx, envelopeID, nil); err != nil && ctx.Err() == nil {
-		s.adapter.log.Warn("slack: acknowledging failed", "error", err)
+		s.adapter.log.Warn("acknowledging failed", "error", err)
 	}
 }

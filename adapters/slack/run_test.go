@@ -43,7 +43,7 @@ func TestC4_PermanentErrorsEndTheChannel(t *testing.T) {
 				if time.Since(start) > time.Second {
 					t.Errorf("it took %s", time.Since(start))
 				}
-				states := r.sink.states
+				states := r.sink.reported()
 				if len(states) == 0 || states[len(states)-1].Connected || states[len(states)-1].Err == nil {
 					t.Errorf("states %+v", states)
 				}
@@ -137,6 +137,41 @@ func TestC4_Backoff(t *testing.T) {
 		for i := 1; i < len(calls); i++ {
 			if gap := calls[i].At.Sub(calls[i-1].At); gap > maxBackoff+time.Second {
 				t.Errorf("a pause of %s", gap)
+			}
+		}
+	})
+}
+
+// Told to wait before connecting, it waits that long.
+func TestC4_RetryAfterOfTheConnection(t *testing.T) {
+	in(t, func(t *testing.T) {
+		r := newRig(t, simslack.Options{NoLimits: true})
+		r.run()
+		r.sim.World().Inject(sim.Fault{Op: sim.OpReceive, Status: 429, RetryAfter: 2 * time.Minute, Times: 1})
+		before := len(r.sim.World().Calls(sim.OpReceive))
+		r.sim.Disconnect(0)
+		time.Sleep(119 * time.Second)
+		if n := len(r.sim.World().Calls(sim.OpReceive)) - before; n != 1 || r.sink.connected() {
+			t.Errorf("%d tries before the time", n)
+		}
+		time.Sleep(5 * time.Second)
+		if !r.sink.connected() {
+			t.Error("not back")
+		}
+	})
+}
+
+// Slack asks for a new connection every few hours: that is no outage.
+func TestO1_RefreshIsNoOutage(t *testing.T) {
+	in(t, func(t *testing.T) {
+		r := newRig(t, simslack.Options{})
+		r.run()
+		time.Sleep(time.Hour)
+		r.sim.Refresh()
+		time.Sleep(time.Minute)
+		for _, st := range r.sink.reported() {
+			if !st.Connected {
+				t.Errorf("told of %+v", st)
 			}
 		}
 	})

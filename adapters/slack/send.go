@@ -32,7 +32,7 @@ func (a *Adapter) Send(ctx context.Context, chat adapters.Chat, post adapters.Po
 		}
 	}
 	var ts string
-	err := a.inForms(post, func(f form, last bool) (err error) {
+	err := a.inForms(forms(post), func(f form) (err error) {
 		options := f.options()
 		if chat.Thread != "" {
 			options = append(options, slack.MsgOptionTS(chat.Thread))
@@ -57,7 +57,7 @@ func (a *Adapter) Send(ctx context.Context, chat adapters.Chat, post adapters.Po
 // Edit replaces text, blocks and buttons of a message. Both text and blocks are always sent: what
 // Slack does with the old blocks where new ones are missing, its documents do not agree on.
 func (a *Adapter) Edit(ctx context.Context, ref adapters.Ref, post adapters.Post) error {
-	err := a.inForms(post, func(f form, last bool) error {
+	err := a.inForms(forms(post), func(f form) error {
 		options := f.options()
 		if post.Key != "" {
 			options = append(options, slack.MsgOptionMetadata(metadata(post.Key)))
@@ -77,16 +77,15 @@ func (a *Adapter) Delete(ctx context.Context, ref adapters.Ref) error {
 	return wrap("chat.delete", err)
 }
 
-// inForms makes a call with the post's forms, from the richest to plain text, until Slack accepts
+// inForms makes a call with a post's forms, from the richest to plain text, until Slack accepts
 // one (P13: no answer is ever lost). A refused form has not been carried out.
-func (a *Adapter) inForms(post adapters.Post, call func(f form, last bool) error) error {
-	all := forms(post)
+func (a *Adapter) inForms(all []form, call func(f form) error) error {
 	for i, f := range all {
-		err := call(f, i == len(all)-1)
+		err := call(f)
 		if err == nil || i == len(all)-1 || !slices.Contains(codesForm, code(err)) {
 			return err
 		}
-		a.log.Warn("slack: a message was refused as it was and is sent plainer", "error", err, "detail", strings.TrimSpace(detail(err)))
+		a.log.Warn("a message was refused as it was and is sent plainer", "error", err, "detail", strings.TrimSpace(detail(err)))
 	}
 	return nil
 }
@@ -101,7 +100,7 @@ func (f form) options() []slack.MsgOption {
 	return []slack.MsgOption{slack.MsgOptionText(f.text, false), slack.MsgOptionBlocks(f.blocks...), slack.MsgOptionParse(false)}
 }
 
-// forms are the ways to write a post, richest first.
+// forms are the ways to write a post, richest first. The last is all of it as text alone.
 func forms(post adapters.Post) []form {
 	text := fallback(post.Doc)
 	buttons := buttonBlocks(post.Buttons)
@@ -113,5 +112,5 @@ func forms(post adapters.Post) []form {
 	if len(buttons) > 0 {
 		out = append(out, form{text: text, blocks: append(slices.Clone(plain), buttons...)})
 	}
-	return append(out, form{text: text, blocks: plain}, form{text: text})
+	return append(out, form{text: text, blocks: plain}, form{text: fullText(post.Doc)})
 }

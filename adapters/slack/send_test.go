@@ -138,6 +138,25 @@ func TestP13_PlainSecondTry(t *testing.T) {
 	}
 }
 
+// Where Slack takes no blocks at all, the whole text arrives; an edit that can't hold it says so.
+func TestP13_LongTextWithoutBlocks(t *testing.T) {
+	in(t, func(t *testing.T) {
+		r := newRig(t, simslack.Options{RefuseBlocks: []string{"rich_text", "section"}})
+		r.run()
+		text := strings.TrimSpace(strings.Repeat("a <line> of words\n", 400))
+		ref := r.send(direct, "```\n"+text+"\n```")
+		if m := last(t, r, direct); m.Text != text {
+			t.Errorf("%d of %d bytes arrived", len(m.Text), len(text))
+		}
+		if err := r.a.Edit(t.Context(), ref, adapters.Post{Doc: rich.Plain(text + "!")}); !errors.Is(err, adapters.ErrInvalid) {
+			t.Errorf("got %v", err)
+		}
+		if err := r.a.Edit(t.Context(), ref, adapters.Post{Doc: rich.Plain("short")}); err != nil || last(t, r, direct).Text != "short" {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
 func TestP11_EditReplacesEverything(t *testing.T) {
 	in(t, func(t *testing.T) {
 		r := newRig(t, simslack.Options{})

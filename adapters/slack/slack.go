@@ -107,7 +107,7 @@ func New(cfg Config, deps Deps) (*Adapter, error) {
 		transport.DialContext, dialer.NetDialContext = deps.Dial, deps.Dial
 	}
 	a := &Adapter{
-		cfg: cfg, log: deps.Log.With("channel", channelName), memory: deps.Memory,
+		cfg: cfg, log: deps.Log, memory: deps.Memory,
 		http: &http.Client{Transport: transport}, dialer: dialer,
 		status: newStatuses(), own: newRecent(2000), taken: newRecent(2000),
 	}
