@@ -48,6 +48,7 @@ func (g *guard) Call(ctx context.Context, call agent.ToolCall) (agent.ToolResult
 	}
 	st := g.run.lane.hub.store
 	durable := context.WithoutCancel(ctx)
+	g.run.flush(ctx)
 	prior, known, err := st.ToolIntent(durable, key, g.run.id, call.ID, call.Args)
 	switch {
 	case err != nil:

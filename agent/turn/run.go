@@ -48,6 +48,7 @@ type run struct {
 	unsaved []agent.Event // not stored yet, in order
 	saveAt  time.Time
 	saving  bool
+	flushes []chan struct{} // closed when the next batch is stored
 
 	approvals map[string]*approval
 	begun     *begun // what work has stored; nil before

@@ -30,7 +30,7 @@ const killScript = `otherwise:
   tool 250ms Mail {"to":"{{input}}"} => sent
   wait 100ms
   tool 250ms Log {"what":"{{input}}"} => done
-  say 200ms: Answer to {{input}}
+  say 1ms: Answer to {{input}}
 `
 
 // TestS9_KillAtAnyPoint kills the program (kill -9) at random points of a conversation and starts
