@@ -208,9 +208,28 @@ func TestC3_ALatePartStillBelongsToItsAlbum(t *testing.T) {
 	})
 }
 
+func TestC3_ThePersonsNextActEndsTheWait(t *testing.T) {
+	inBubble(t, telegram.Config{}, true, func(t *testing.T, w *world) {
+		w.say(sim.Say{Chat: group, Text: "two pictures", Files: pics})
+		time.Sleep(150 * time.Millisecond)
+		w.say(sim.Say{Chat: group, Text: "and a word"})
+		time.Sleep(150 * time.Millisecond)
+		w.got("after the next message", "two pictures", "and a word")
+		w.sink.events = nil
+		id := w.say(sim.Say{Chat: group, Text: "two more", Files: pics})
+		time.Sleep(150 * time.Millisecond)
+		if err := w.srv.EditMessage(group, simtelegram.Ann, id, "two others"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(150 * time.Millisecond)
+		w.got("after the edit", "two more", "edit:two others")
+	})
+}
+
 func TestC3_APasteIsJoinedAndAStopIsNotDelayed(t *testing.T) {
 	inBubble(t, telegram.Config{IsStop: func(s string) bool { return s == "halt" }}, true, func(t *testing.T, w *world) {
 		w.say(sim.Say{Chat: group, Text: paste, Parts: 2})
+		time.Sleep(150 * time.Millisecond) // the parts may come in two polls
 		w.got("a short last part ends the wait", strings.TrimSpace(paste))
 		for i, stop := range []string{"/stop", "halt"} {
 			w.sink.events = nil
@@ -228,6 +247,7 @@ func TestC3_APasteIsJoinedAndAStopIsNotDelayed(t *testing.T) {
 		w.sink.events = nil
 		listing := strings.Repeat("/usr/lib/x ", 600)
 		w.say(sim.Say{Chat: group, Text: listing, Parts: 2})
+		time.Sleep(150 * time.Millisecond)
 		w.got("a paste that begins with a slash", strings.TrimSpace(listing))
 		w.sink.events = nil
 		w.say(sim.Say{Chat: group, Text: paste[:4096]})
@@ -393,6 +413,17 @@ func TestC6_GeneralHasANameForActionsOnly(t *testing.T) {
 		}
 		if asked != 1 {
 			t.Errorf("asked %d times what kind of chat it is", asked)
+		}
+	})
+	inBubble(t, telegram.Config{}, true, func(t *testing.T, w *world) {
+		w.say(sim.Say{Chat: simtelegram.ForumChat, Text: "in General"})
+		time.Sleep(time.Second)
+		before := len(w.srv.World().Calls(sim.OpOther))
+		if err := w.a.Pulse(t.Context(), w.sink.events[0].About().Chat, adapters.Indication{}); err != nil {
+			t.Fatal(err)
+		}
+		if on, _ := w.srv.World().Typing(simtelegram.ForumChat, ""); !on || len(w.srv.World().Calls(sim.OpOther)) != before {
+			t.Errorf("the message did not teach that this is a forum (it shows: %t)", on)
 		}
 	})
 }

@@ -149,12 +149,9 @@ func (a *Adapter) sendFiles(ctx context.Context, chat adapters.Chat, t target, l
 	var ref adapters.Ref
 	for len(list) > 0 {
 		n := min(albumSize, len(list))
-		if len(list)-n == 1 { // an album has two at least
-			n--
-		}
 		part := list[:n]
 		list = list[n:]
-		if n == 1 {
+		if n == 1 { // an album has two at least
 			one := t
 			one.markup = nil
 			r, err := a.sendFile(ctx, chat, one, rendered{}, part[0])
