@@ -26,15 +26,20 @@ const (
 
 // statuses remembers where indicators show, and where Slack refuses the status.
 type statuses struct {
-	mu      sync.Mutex
-	chats   map[string]adapters.Chat // channel/thread of a status → its chat
-	reacted map[string]time.Time     // channel/anchor → when the reaction was set last
-	refused map[string]time.Time     // channel, or "" for all → until when
-	warned  bool
+	mu       sync.Mutex
+	chats    map[string]adapters.Chat // channel/thread of a status → its chat
+	reacted  map[string]time.Time     // channel/anchor → when the reaction was set last
+	refused  map[string]time.Time     // channel, or "" for all → until when
+	last     map[string]string        // channel → its last message that can stand in for an anchor
+	standIns map[string]string        // channel → the one that does
+	warned   bool
 }
 
 func newStatuses() *statuses {
-	return &statuses{chats: map[string]adapters.Chat{}, reacted: map[string]time.Time{}, refused: map[string]time.Time{}}
+	return &statuses{
+		chats: map[string]adapters.Chat{}, reacted: map[string]time.Time{}, refused: map[string]time.Time{},
+		last: map[string]string{}, standIns: map[string]string{},
+	}
 }
 
 func (s *statuses) shows(channel, thread string, chat adapters.Chat) {
@@ -86,9 +91,13 @@ var (
 	}
 )
 
-// Pulse shows or renews the status of the chat's thread, or of the anchor outside threads. Where
+// Pulse shows or renews the status of the chat's thread, or of the anchor outside threads (without
+// one, of the chat's last message). Where
 // Slack refuses it for want of a feature or a scope, a reaction on the anchor stands for it.
 func (a *Adapter) Pulse(ctx context.Context, chat adapters.Chat, ind adapters.Indication) error {
+	if ind.Anchor == "" && chat.Thread == "" {
+		ind.Anchor = a.standIn(ctx, chat)
+	}
 	thread := statusThread(chat, ind.Anchor)
 	if thread != "" && !a.status.isRefused(chat.ID) {
 		a.status.shows(chat.ID, thread, chat)
@@ -149,10 +158,8 @@ func (a *Adapter) pulseReaction(ctx context.Context, channel, anchor string) err
 	if ok && time.Since(set) < reactionRenewal {
 		return nil
 	}
-	if !ok && a.memory != nil { // before it shows: a crash must not leave it for ever
-		if err := a.memory.Save(ctx, memoryKey+key, emojiTyping); err != nil {
-			a.log.Warn("a reaction could not be noted", "error", err)
-		}
+	if !ok { // before it shows: a crash must not leave it for ever
+		a.note(ctx, memoryKey+key, emojiTyping)
 	}
 	err := a.api.AddReactionContext(ctx, emojiTyping, slack.NewRefToMessage(channel, anchor))
 	if err != nil && code(err) != "already_reacted" {
@@ -170,6 +177,9 @@ func (a *Adapter) pulseReaction(ctx context.Context, channel, anchor string) err
 // Clear takes the indicator away: the status, and a reaction that stood for it, also one that an
 // earlier process left.
 func (a *Adapter) Clear(ctx context.Context, chat adapters.Chat, anchor string) error {
+	if anchor == "" && chat.Thread == "" {
+		anchor = a.takeStandIn(ctx, chat)
+	}
 	var errs []error
 	if thread := statusThread(chat, anchor); thread != "" && !a.status.isRefused(chat.ID) {
 		err := a.setStatus(ctx, chat.ID, thread, "")
@@ -209,11 +219,7 @@ func (a *Adapter) clearReaction(ctx context.Context, channel, anchor string) err
 	a.status.mu.Lock()
 	delete(a.status.reacted, key)
 	a.status.mu.Unlock()
-	if a.memory != nil {
-		if err := a.memory.Save(ctx, memoryKey+key, ""); err != nil {
-			a.log.Warn("a reaction could not be noted", "error", err)
-		}
-	}
+	a.note(ctx, memoryKey+key, "")
 	return nil
 }
 

@@ -305,6 +305,71 @@ func TestT8_CancelledPulseReturns(t *testing.T) {
 	})
 }
 
+// T4: a heartbeat answers nobody; its status hangs on the chat's last message, also after a restart.
+func TestT4_IndicatorWithoutAnchor(t *testing.T) {
+	for _, refusal := range []string{"", "missing_scope"} {
+		in(t, func(t *testing.T) {
+			r := newRig(t, simslack.Options{AssistantRefusal: refusal})
+			r.run()
+			id := r.say(sim.Say{Chat: simslack.DM, Person: simslack.Ann, Text: "yesterday"})
+			r.sink.all()
+			shows := func() bool {
+				m, _ := r.sim.World().Message(simslack.DM, id)
+				return r.typing(simslack.DM, "") == "Checking" || len(m.Reactions[emojiTyping]) == 1
+			}
+			check := func(a *Adapter) {
+				t.Helper()
+				if err := a.Pulse(t.Context(), direct, adapters.Indication{Text: "Checking"}); err != nil || !shows() {
+					t.Fatalf("%s: shows %t, %v", refusal, shows(), err)
+				}
+			}
+			check(r.a)
+			other := r.say(sim.Say{Chat: simslack.DM, Person: simslack.Ann, Text: "meanwhile"})
+			time.Sleep(time.Minute)
+			check(r.a) // it stays where it is
+			if m, _ := r.sim.World().Message(simslack.DM, other); len(m.Reactions) > 0 {
+				t.Errorf("a second reaction: %v", m.Reactions)
+			}
+			for _, c := range r.sim.World().Calls(sim.OpPulse) {
+				if c.Thread != id {
+					t.Errorf("the status moved to %s", c.Thread)
+				}
+			}
+			if err := r.a.Clear(t.Context(), direct, ""); err != nil || shows() {
+				t.Errorf("%s: still shows, %v", refusal, err)
+			}
+			id = r.say(sim.Say{Chat: simslack.DM, Person: simslack.Ann, Text: "later"})
+			again := r.adapter() // it has seen nothing: it asks
+			defer again.http.CloseIdleConnections()
+			check(again)
+			third := r.adapter()
+			defer third.http.CloseIdleConnections()
+			if err := third.Clear(t.Context(), direct, ""); err != nil || shows() {
+				t.Errorf("%s: left over, %v", refusal, err)
+			}
+		})
+	}
+}
+
+// In a channel no message of a person stands in.
+func TestT4_IndicatorWithoutAnchorInAChannel(t *testing.T) {
+	in(t, func(t *testing.T) {
+		r := newRig(t, simslack.Options{}, func(cfg *Config) { cfg.ThreadReplies = "never" })
+		r.run()
+		r.say(sim.Say{Chat: simslack.General, Person: simslack.Ann, Text: "hello"})
+		if err := r.a.Pulse(t.Context(), channel, adapters.Indication{Text: "x"}); err != nil || r.calls(sim.OpPulse) != 0 {
+			t.Errorf("%d calls, %v", r.calls(sim.OpPulse), err)
+		}
+		ref := r.send(channel, "news")
+		if err := r.a.Pulse(t.Context(), channel, adapters.Indication{Text: "x"}); err != nil || r.typing(channel.ID, ref.ID) != "x" {
+			t.Errorf("shows %q, %v", r.typing(channel.ID, ref.ID), err)
+		}
+		if err := r.a.Clear(t.Context(), channel, ""); err != nil || r.typing(channel.ID, ref.ID) != "" {
+			t.Errorf("still shows: %v", err)
+		}
+	})
+}
+
 func TestS10_WaitingReaction(t *testing.T) {
 	in(t, func(t *testing.T) {
 		r := newRig(t, simslack.Options{})

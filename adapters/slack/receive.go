@@ -129,6 +129,9 @@ func (a *Adapter) message(ctx context.Context, self *identity, in inner) adapter
 	if m.Text == "" && len(m.Files) == 0 && !m.Mentioned {
 		return nil
 	}
+	if kind == adapters.Direct {
+		a.status.saw(chat, in.TS)
+	}
 	m.Origin = a.origin(ctx, in.Channel+":"+in.TS, chat, kind, in.User, tsTime(in.TS))
 	return m
 }

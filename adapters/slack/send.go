@@ -51,6 +51,7 @@ func (a *Adapter) Send(ctx context.Context, chat adapters.Chat, post adapters.Po
 		return adapters.Ref{}, fmt.Errorf("slack chat.postMessage: %w: the answer names no message", adapters.ErrUnknownOutcome)
 	}
 	a.own.add(chat.ID + "/" + ts)
+	a.status.saw(chat, ts)
 	return adapters.Ref{Chat: chat, ID: ts}, nil
 }
 

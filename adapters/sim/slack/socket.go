@@ -21,6 +21,7 @@ type socket struct {
 	writing sync.Mutex
 	waiting sync.Mutex
 	acks    map[string]chan struct{} // envelope id → closed when acknowledged
+	life    time.Duration            // 0 = for ever
 }
 
 func (c *socket) close() {
@@ -70,7 +71,10 @@ func (s *Server) serveSocket(rw http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			return nil // answered by the upgrader
 		}
-		c := &socket{conn: conn, gone: make(chan struct{}), acks: map[string]chan struct{}{}}
+		c := &socket{conn: conn, gone: make(chan struct{}), acks: map[string]chan struct{}{}, life: s.opts.ConnectionLife}
+		if r.URL.Query().Get("debug_reconnects") == "true" { // for developers: connections end after 6 min
+			c.life = 6 * time.Minute
+		}
 		s.mu.Lock()
 		if s.ctx.Err() != nil {
 			s.mu.Unlock()
@@ -98,8 +102,8 @@ func (s *Server) keep(c *socket, n int) {
 		s.mu.Unlock()
 	}()
 	life := 18060
-	if s.opts.ConnectionLife > 0 {
-		life = int(s.opts.ConnectionLife.Seconds())
+	if c.life > 0 {
+		life = int(c.life.Seconds())
 	}
 	debug := map[string]any{"host": "applink-1", "build_number": 10, "approximate_connection_time": life}
 	if !c.write(map[string]any{"type": "hello", "num_connections": n, "debug_info": debug, "connection_info": map[string]any{"app_id": appID}}) {
@@ -128,8 +132,8 @@ func (s *Server) beat(c *socket, debug map[string]any) {
 	ping := time.NewTicker(s.opts.PingEvery)
 	defer ping.Stop()
 	var warn, end <-chan time.Time
-	if life := s.opts.ConnectionLife; life > 0 {
-		warning, ending := time.NewTimer(max(0, life-10*time.Second)), time.NewTimer(life)
+	if c.life > 0 {
+		warning, ending := time.NewTimer(max(0, c.life-10*time.Second)), time.NewTimer(c.life)
 		defer warning.Stop()
 		defer ending.Stop()
 		warn, end = warning.C, ending.C
