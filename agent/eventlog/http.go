@@ -17,7 +17,7 @@ import (
 	"typist/agent"
 )
 
-// Pattern is where Handler is mounted (O6). {chat} is the url-escaped adapters.Chat.Key().
+// Pattern is what Handler serves (O6). {chat} is the url-escaped adapters.Chat.Key().
 const Pattern = "GET /v1/chats/{chat}/events"
 
 // How often an idle stream gets a comment, so that proxies and readers see that it lives, and how
@@ -38,10 +38,15 @@ type Line struct {
 // Decode reads the event in a line.
 func (l Line) Decode() (agent.Event, error) { return agent.Decode(l.Event) }
 
-// Handler serves a chat's events as server-sent events at Pattern: those after the number in the
+// Handler serves a chat's events as server-sent events at Pattern, wherever it is mounted above
+// that: those after the number in the
 // Last-Event-ID header or the query's after (the greater of both; none = from the beginning), then
 // what comes, until the reader leaves or the log is closed. Wrap it with Guard.
-func (l *Log) Handler() http.Handler { return http.HandlerFunc(l.serve) }
+func (l *Log) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc(Pattern, l.serve)
+	return mux
+}
 
 func (l *Log) serve(w http.ResponseWriter, r *http.Request) {
 	chat := r.PathValue("chat")
@@ -139,12 +144,13 @@ func (s *stream) send(text string) error {
 }
 
 // Guard lets through who may read: with a token, whoever sends it as "Authorization: Bearer" or as
-// the query's token; without one only callers on this machine, who also named this machine as the
-// host, so that no web page elsewhere gets in through a browser here (DNS rebinding).
+// the query's token (a browser's EventSource can send no header); without one only callers on this
+// machine who named this machine as the host: not through a proxy, and not from a web page that
+// had its own name point here (DNS rebinding).
 func Guard(token string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if token == "" {
-			if !local(r.RemoteAddr) || !local(r.Host) || !localOrigin(r.Header.Get("Origin")) {
+			if proxied(r.Header) || !local(r.RemoteAddr) || !local(r.Host) || !localOrigin(r.Header.Get("Origin")) {
 				http.Error(w, "without http.token only this machine is served: set one in the configuration", http.StatusForbidden)
 				return
 			}
@@ -163,6 +169,15 @@ func allowed(r *http.Request, token string) bool {
 		given = r.URL.Query().Get("token")
 	}
 	return subtle.ConstantTimeCompare([]byte(given), []byte(token)) == 1
+}
+
+func proxied(h http.Header) bool {
+	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via"} {
+		if h.Get(name) != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // local reports whether a host or host:port names this machine.

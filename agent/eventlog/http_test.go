@@ -22,7 +22,7 @@ import (
 
 func serve(t *testing.T, log *Log, token string) *httptest.Server {
 	mux := http.NewServeMux()
-	mux.Handle(Pattern, Guard(token, log.Handler()))
+	mux.Handle("/v1/", Guard(token, log.Handler()))
 	srv := httptest.NewServer(mux)
 	t.Cleanup(srv.Close)
 	return srv
@@ -174,16 +174,23 @@ func TestO6_WithoutTokenOnlyThisMachine(t *testing.T) {
 			t.Errorf("%+v: %d", c, rec.Code)
 		}
 	}
+	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via"} {
+		req := httptest.NewRequest(http.MethodGet, "http://127.0.0.1:8080/v1/chats/x/events", nil)
+		req.RemoteAddr = "127.0.0.1:5000"
+		req.Header.Set(name, "10.0.0.7")
+		rec := httptest.NewRecorder()
+		if guard.ServeHTTP(rec, req); rec.Code != http.StatusForbidden {
+			t.Errorf("through a proxy (%s): %d", name, rec.Code)
+		}
+	}
 }
 
 // bubble runs the handler inside a bubble over a pipe and returns the reader's end.
 func bubble(t *testing.T, log *Log) (conn net.Conn, stop func()) {
 	t.Helper()
-	mux := http.NewServeMux()
-	mux.Handle(Pattern, log.Handler())
 	client, server := net.Pipe()
 	listener := &oneConn{conn: server, done: make(chan struct{})}
-	srv := &http.Server{Handler: mux}
+	srv := &http.Server{Handler: log.Handler()}
 	ended := make(chan struct{})
 	go func() { defer close(ended); _ = srv.Serve(listener) }()
 	if _, err := fmt.Fprintf(client, "GET /v1/chats/%s/events HTTP/1.1\r\nHost: x\r\n\r\n", url.PathEscape(chat)); err != nil {
