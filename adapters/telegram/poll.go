@@ -103,11 +103,12 @@ func (p *poller) next(ctx context.Context, req *http.Request) ([]json.RawMessage
 	}
 	ask.Header.Set("Content-Type", "application/json")
 	resp, err := p.a.do(ask, &o)
-	if err != nil || o.code != http.StatusOK {
-		if err == nil {
-			err = errors.New(http.StatusText(o.status))
-		}
+	if err != nil {
 		return nil, p.a.mapError(ctx, &o, err)
+	}
+	defer resp.Body.Close()
+	if o.code != http.StatusOK {
+		return nil, p.a.mapError(ctx, &o, errors.New(http.StatusText(o.status)))
 	}
 	var answer struct {
 		Result []json.RawMessage `json:"result"`

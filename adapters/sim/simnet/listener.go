@@ -50,13 +50,18 @@ func Listen() *Listener {
 
 // Loopback makes a listener on a free port of 127.0.0.1.
 func Loopback() (*Listener, error) {
-	socket, err := net.Listen("tcp", "127.0.0.1:0")
+	socket, err := listen("127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("listening on loopback: %w", err)
 	}
 	l := Listen()
 	l.tcp, l.socket = socket.Addr().String(), socket
 	return l, nil
+}
+
+func listen(address string) (net.Listener, error) {
+	var lc net.ListenConfig
+	return lc.Listen(context.Background(), "tcp", address)
 }
 
 // Addr is where it listens.
@@ -170,7 +175,7 @@ func (l *Listener) reopen() {
 	if l.isClosed() || l.socket != nil || time.Now().Before(l.back) {
 		return
 	}
-	socket, err := net.Listen("tcp", l.tcp)
+	socket, err := listen(l.tcp)
 	if err != nil { // the port is taken for the moment: it stays away a little longer
 		l.timer = time.AfterFunc(50*time.Millisecond, l.reopen)
 		return

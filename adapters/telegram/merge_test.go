@@ -1,0 +1,139 @@
+package telegram_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"typist/adapters"
+	"typist/adapters/sim"
+	simtelegram "typist/adapters/sim/telegram"
+	"typist/adapters/telegram"
+)
+
+func TestC3_AnAlbumWaitsForItsPartsAndKeepsTheOrder(t *testing.T) {
+	inBubble(t, telegram.Config{}, true, func(t *testing.T, w *world) {
+		w.say(sim.Say{Chat: group, Text: "two pictures", Files: pics})
+		w.say(sim.Say{Chat: group, Person: simtelegram.Ben, Text: "said after it"})
+		w.got("at once")
+		if len(w.srv.Unconfirmed()) != 3 {
+			t.Errorf("confirmed before it was delivered: %v left", w.srv.Unconfirmed())
+		}
+		time.Sleep(time.Second)
+		w.got("after a second", "two pictures", "said after it")
+		time.Sleep(200 * time.Millisecond)
+		if left := w.srv.Unconfirmed(); len(left) != 0 {
+			t.Errorf("delivered and not confirmed: %v", left)
+		}
+		if m := w.sink.events[0].(adapters.Message); len(m.Files) != 2 {
+			t.Errorf("got %+v", m.Files)
+		}
+		if d := w.sink.times[1].Sub(w.sink.times[0]); d != 0 {
+			t.Errorf("the next message came %s later", d)
+		}
+	})
+}
+
+func TestC3_ALatePartStillBelongsToItsAlbum(t *testing.T) {
+	inBubble(t, telegram.Config{}, true, func(t *testing.T, w *world) {
+		part := func(text string) {
+			if _, err := w.srv.SayMessage(group, "", simtelegram.Ann, simtelegram.Message{MediaGroupID: "77", Caption: text,
+				Document: &simtelegram.Document{FileID: "f" + text, FileUniqueID: "u"}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		part("one")
+		time.Sleep(300 * time.Millisecond)
+		part("two")
+		time.Sleep(300 * time.Millisecond)
+		part("three")
+		w.got("before the last part's wait is over")
+		time.Sleep(time.Second)
+		w.got("afterwards", "one\ntwo\nthree")
+	})
+}
+
+func TestC3_ThePersonsNextActEndsTheWait(t *testing.T) {
+	inBubble(t, telegram.Config{}, true, func(t *testing.T, w *world) {
+		w.say(sim.Say{Chat: group, Text: "two pictures", Files: pics})
+		time.Sleep(150 * time.Millisecond)
+		w.say(sim.Say{Chat: group, Text: "and a word"})
+		time.Sleep(150 * time.Millisecond)
+		w.got("after the next message", "two pictures", "and a word")
+		w.sink.events = nil
+		id := w.say(sim.Say{Chat: group, Text: "two more", Files: pics})
+		time.Sleep(150 * time.Millisecond)
+		if err := w.srv.EditMessage(group, simtelegram.Ann, id, "two others"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(150 * time.Millisecond)
+		w.got("after the edit", "two more", "edit:two others")
+	})
+}
+
+func TestC3_APasteIsJoinedAndAStopIsNotDelayed(t *testing.T) {
+	inBubble(t, telegram.Config{IsStop: func(s string) bool { return s == "halt" }}, true, func(t *testing.T, w *world) {
+		w.say(sim.Say{Chat: group, Text: paste, Parts: 2})
+		time.Sleep(150 * time.Millisecond) // the parts may come in two polls
+		w.got("a short last part ends the wait", strings.TrimSpace(paste))
+		for i, stop := range []string{"/stop", "halt"} {
+			w.sink.events = nil
+			w.say(sim.Say{Chat: group, Text: paste[:4096]}) // a whole part: more may come
+			w.got("a long part")
+			at := time.Now()
+			w.say(sim.Say{Chat: group, Person: []string{simtelegram.Ann, simtelegram.Ben}[i], Text: stop})
+			time.Sleep(150 * time.Millisecond)
+			w.got("a stop", strings.TrimSpace(paste[:4096]), stop)
+			if d := w.sink.times[len(w.sink.times)-1].Sub(at); d > 100*time.Millisecond {
+				t.Errorf("the stop was delayed by %s", d)
+			}
+			time.Sleep(5 * time.Second)
+		}
+		w.sink.events = nil
+		listing := strings.Repeat("/usr/lib/x ", 600)
+		w.say(sim.Say{Chat: group, Text: listing, Parts: 2})
+		time.Sleep(150 * time.Millisecond)
+		w.got("a paste that begins with a slash", strings.TrimSpace(listing))
+		w.sink.events = nil
+		w.say(sim.Say{Chat: group, Text: paste[:4096]})
+		time.Sleep(5 * time.Second)
+		w.say(sim.Say{Chat: group, Text: "an hour later"})
+		w.got("two messages that are no paste", strings.TrimSpace(paste[:4096]), "an hour later")
+	})
+}
+
+func TestC3_MessagesOfDifferentTimesAreNoPasteAfterAReconnect(t *testing.T) {
+	inBubble(t, telegram.Config{}, false, func(t *testing.T, w *world) {
+		w.say(sim.Say{Chat: group, Text: paste[:4096]})
+		time.Sleep(time.Minute)
+		w.say(sim.Say{Chat: group, Text: "a minute later"})
+		w.start(&sink{})
+		time.Sleep(2 * time.Second)
+		w.got("both at once", strings.TrimSpace(paste[:4096]), "a minute later")
+	})
+}
+
+func TestC3_NothingIsConfirmedBeforeItIsDurable(t *testing.T) {
+	inBubble(t, telegram.Config{}, false, func(t *testing.T, w *world) {
+		w.start(&sink{accept: func(adapters.Event) error { return errors.New("the disk is full") }})
+		w.say(sim.Say{Chat: group, Text: "one"})
+		w.say(sim.Say{Chat: group, Text: "two"})
+		time.Sleep(time.Minute)
+		if n := len(w.srv.Unconfirmed()); n != 2 {
+			t.Errorf("%d unconfirmed, want 2", n)
+		}
+		if n := len(w.srv.World().Calls(sim.OpReceive)); n > 3 {
+			t.Errorf("%d polls for what is known already", n)
+		}
+		if err := w.end(); err != nil { // as a crash would
+			t.Fatal(err)
+		}
+		w.start(&sink{})
+		w.got("after the restart", "one", "two")
+		time.Sleep(time.Second)
+		if n := len(w.srv.Unconfirmed()); n != 0 {
+			t.Errorf("%d unconfirmed, want 0", n)
+		}
+	})
+}
