@@ -195,7 +195,7 @@ func TestO3_TheTokenIsNeverShown(t *testing.T) {
 		_, err := w.a.Send(t.Context(), chat, adapters.Post{Doc: rich.Plain("x")})
 		shown = append(shown, err.Error())
 		time.Sleep(time.Minute)
-		shown = append(shown, w.sink.lastStatus().Err.Error(), w.log.String())
+		shown = append(shown, w.sink.lastStatus().Err.Error(), w.logged())
 		for _, text := range shown {
 			if strings.Contains(text, secret) {
 				t.Errorf("the token shows in %q", text)
@@ -214,8 +214,8 @@ func TestO3_MessageTextsAreNotLogged(t *testing.T) {
 		w.srv.Inject(`{"update_id":%d,"message":` + string(raw) + `}`)
 		w.say(sim.Say{Chat: group, Text: "a private matter too"})
 		time.Sleep(time.Second)
-		if strings.Contains(w.log.String(), "private matter") {
-			t.Errorf("logged: %s", w.log.String())
+		if strings.Contains(w.logged(), "private matter") {
+			t.Errorf("logged: %s", w.logged())
 		}
 	})
 }

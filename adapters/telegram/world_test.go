@@ -123,6 +123,12 @@ func (w *world) start(s *sink) {
 	synctest.Wait()
 }
 
+// logged is the log so far; waiting makes reading it safe.
+func (w *world) logged() string {
+	synctest.Wait()
+	return w.log.String()
+}
+
 func (w *world) end() error {
 	w.stop()
 	w.stop = nil
