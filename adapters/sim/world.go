@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	maxMessages  = 4000  // per world, deleted ones included; the oldest go first
+	maxMessages  = 20000 // per world, deleted ones included; the oldest go first
 	maxCalls     = 20000 // per world
 	maxIntervals = 2000  // per chat and thread
 	maxVersions  = 200   // per message
