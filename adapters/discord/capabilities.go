@@ -36,6 +36,7 @@ func (a *Adapter) Capabilities() adapters.Capabilities {
 		PulsesPerSecond:    15,
 		EditWindow:         time.Hour,
 		SilentPosts:        true,
+		RepliesInGroups:    true,
 		PingReplies:        true,
 		Files:              true,
 		NativeCommands:     true,

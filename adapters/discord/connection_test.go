@@ -107,6 +107,18 @@ func TestC4_HealthyConnectionStays(t *testing.T) {
 	})
 }
 
+func TestC4_HeartbeatsThatDiscordAsksFor(t *testing.T) {
+	inBubble(t, simdiscord.Options{Heartbeat: 5 * time.Second}, func(r *rig) {
+		for range 20 {
+			r.server.AskHeartbeat(3)
+			r.settle(700 * time.Millisecond)
+		}
+		if ids, resumes := r.server.Identified(); ids != 1 || resumes != 0 {
+			t.Errorf("%d identifies and %d resumes", ids, resumes)
+		}
+	})
+}
+
 func TestC4_FatalCloseCodesStopTheChannel(t *testing.T) {
 	for code, want := range map[int]string{4004: "token", 4010: "shard", 4011: "shard", 4012: "version", 4013: "intents", 4014: "Message Content Intent"} {
 		t.Run(fmt.Sprint(code), func(t *testing.T) {
@@ -179,6 +191,9 @@ func TestC4_FreshSessionsKeepTheirDistance(t *testing.T) {
 		}
 		if took := time.Since(began); took < 15*time.Second {
 			t.Errorf("four identifies within %s", took)
+		}
+		if n := len(r.server.World().Calls(sim.OpReceive)); n != 3 {
+			t.Errorf("%d connections ended; a lost session is not tried again", n)
 		}
 	})
 }

@@ -42,10 +42,14 @@ func TestS7_OnlyChangedTextIsAnEdit(t *testing.T) {
 func TestS7_EditAfterARestartArrives(t *testing.T) {
 	inBubble(t, simdiscord.Options{}, func(r *rig) {
 		id := r.say(sim.Say{Chat: simdiscord.General, Thread: simdiscord.Thread, Text: "first"})
+		other := r.say(sim.Say{Chat: simdiscord.DM, Text: "https://example.com"})
 		r.settle(5 * time.Second)
 		r.stop()
 		r.renew()
 		r.start()
+		if err := r.server.Unfurl(simdiscord.DM, other); err != nil {
+			t.Fatal(err)
+		}
 		if err := r.server.EditMessage(simdiscord.General, simdiscord.Ann, id, "<@"+simdiscord.BotID+"> second"); err != nil {
 			t.Fatal(err)
 		}
@@ -94,6 +98,16 @@ func TestC1_WithoutContentIntentMentionsStillArrive(t *testing.T) {
 		r.settle(5 * time.Second)
 		if got := strings.Join(r.sink.texts(), "|"); got != "for the bot|direct" || len(r.sink.list()) != 2 {
 			t.Errorf("got %q in %d events", got, len(r.sink.list()))
+		}
+		r.stop()
+		r.renew()
+		r.start()
+		if err := r.server.EditMessage(simdiscord.General, simdiscord.Ann, id, "and again"); err != nil {
+			t.Fatal(err)
+		}
+		r.settle(5 * time.Second)
+		if n := len(r.sink.list()); n != 0 {
+			t.Errorf("after a restart: %+v", r.sink.list())
 		}
 	})
 }
@@ -300,6 +314,20 @@ func TestC8_APressThatComesTwiceIsNoFailure(t *testing.T) {
 		list := r.sink.list()
 		if list[0].About().EventID != list[1].About().EventID {
 			t.Errorf("got %+v", list)
+		}
+		if err := r.a.SetCommands(r.Context(), commandList); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.server.Command(sim.CommandUse{Chat: simdiscord.DM, Person: simdiscord.Ann, Name: "stop"}); err != nil {
+			t.Fatal(err)
+		}
+		r.settle(time.Second)
+		if err := r.server.Redeliver(1); err != nil {
+			t.Fatal(err)
+		}
+		r.until("both commands", func() bool { return len(r.sink.list()) == 4 })
+		if err := r.sink.list()[3].(adapters.Command).Answer(text("done")); err != nil {
+			t.Errorf("the second delivery cannot be answered: %v", err)
 		}
 	})
 }

@@ -1,12 +1,16 @@
 package discord_test
 
 import (
+	"bytes"
 	"errors"
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"typist/adapters"
+	"typist/adapters/discord"
 	"typist/adapters/rich"
 	"typist/adapters/sim"
 	simdiscord "typist/adapters/sim/discord"
@@ -28,6 +32,78 @@ func TestP12_OnlyAPingReplyNotifies(t *testing.T) {
 		if m := r.shown(r.send(groupChat, post)); len(m.Pings) != 0 {
 			t.Errorf("without a reply it pings %v", m.Pings)
 		}
+	})
+}
+
+// tapped keeps the bodies of calls, and may change answers.
+type tapped struct {
+	base   http.RoundTripper
+	bodies []string
+	change func(http.Header)
+}
+
+func (t *tapped) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Body != nil {
+		data, err := io.ReadAll(r.Body)
+		if err != nil {
+			return nil, err
+		}
+		r.Body = io.NopCloser(bytes.NewReader(data))
+		if len(data) > 0 {
+			t.bodies = append(t.bodies, string(data))
+		}
+	}
+	resp, err := t.base.RoundTrip(r)
+	if err == nil && t.change != nil {
+		t.change(resp.Header)
+	}
+	return resp, err
+}
+
+// tap puts a tapped transport into a fresh adapter.
+func (r *rig) tap() *tapped {
+	client := r.listen.HTTPClient()
+	r.Cleanup(client.CloseIdleConnections)
+	tap := &tapped{base: client.Transport}
+	a, err := discord.New(r.cfg, discord.Deps{HTTP: tap, Dial: r.listen.Dial})
+	if err != nil {
+		r.Fatal(err)
+	}
+	r.a = a
+	return tap
+}
+
+func TestP13_EveryMessageAllowsNoMentions(t *testing.T) {
+	setUp(t, simdiscord.Options{}, func(r *rig) {
+		tap := r.tap()
+		ref := r.send(directChat, text("one"))
+		post := text("two")
+		post.Files = []adapters.File{{Name: "a.txt", Data: []byte("a")}}
+		r.send(directChat, post)
+		if err := r.a.Edit(r.Context(), ref, text("three")); err != nil {
+			t.Fatal(err)
+		}
+		if len(tap.bodies) != 3 {
+			t.Fatalf("%d bodies", len(tap.bodies))
+		}
+		for _, body := range tap.bodies {
+			if !strings.Contains(body, `"allowed_mentions":{"parse":[],"replied_user":false}`) {
+				t.Errorf("sent %s", body)
+			}
+		}
+		if strings.Contains(tap.bodies[2], `"ID"`) || strings.Contains(tap.bodies[2], `"Channel"`) { // discordgo's stray fields
+			t.Errorf("an edit sent %s", tap.bodies[2])
+		}
+	})
+}
+
+func TestP11_OddLimitHeadersChangeNoOutcome(t *testing.T) {
+	setUp(t, simdiscord.Options{}, func(r *rig) {
+		r.tap().change = func(h http.Header) {
+			h.Set("X-RateLimit-Reset-After", "soon")
+			h.Set("X-RateLimit-Remaining", "-")
+		}
+		r.send(directChat, text("one"))
 	})
 }
 

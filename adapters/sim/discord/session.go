@@ -190,6 +190,15 @@ func (s *Server) AskReconnect() {
 	}
 }
 
+// AskHeartbeat sends op 1 to every connection, n times at once.
+func (s *Server) AskHeartbeat(n int) {
+	for _, c := range s.gate.connections() {
+		for range n {
+			c.send(frame{Op: opHeartbeat})
+		}
+	}
+}
+
 // InvalidateSessions sends op 9 to every connection, and forgets the sessions.
 func (s *Server) InvalidateSessions() {
 	conns := s.gate.connections()
