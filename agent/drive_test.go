@@ -118,7 +118,7 @@ func TestA1_PanicOfTheBackendIsCrashed(t *testing.T) {
 				Drive(context.Background(), run, Request{RunID: "r"}, func(ev Event) { out = append(out, ev) })
 			}()
 			<-ended
-			kept(TextContent{ID: "t", Delta: "after the end"})
+			kept(TextContent{ID: "new", Delta: "after the end"})
 			if len(out) != 5 {
 				t.Fatalf("events:%s", list(out))
 			}

@@ -41,6 +41,7 @@ func TestA2_ThinkTagsMayBeCutAnywhere(t *testing.T) {
 		"<think>hm</think>Hi":                         "[hm]Hi",
 		" \n<thinking>a</thinking><think>b</think> c": "[a][b] c",
 		"<thought>a </think> b</thought>c":            "[a </think> b]c",
+		"<think>a</think>b</think>c":                  "[a]b</think>c",
 		"a<think>b":                                   "a<think>b",
 		"hm</think>Hi</think>":                        "hm|Hi</think>",
 		"<think>never closed":                         "[never closed",

@@ -43,6 +43,7 @@ func TestA2_SSEReader(t *testing.T) {
 		"named":                          {"event: error\ndata: {}\nid: 7\nretry: 10\n\n", []string{"error|{}"}},
 		"several lines":                  {"data: a\ndata:b\ndata:  c\ndata\n\n", []string{"|a\nb\n c\n"}},
 		"CRLF":                           {"data: a\r\n\r\ndata: b\r\n\r\n", []string{"|a", "|b"}},
+		"CRLF inside":                    {"data: a\r\ndata: b\r\n\r\n", []string{"|a\nb"}},
 		"CR":                             {"data: a\r\rdata: b\r\r", []string{"|a", "|b"}},
 		"comments":                       {": keep-alive\n\n: OPENROUTER PROCESSING\ndata: a\n\n:\n\n", []string{"|a"}},
 		"byte order mark":                {"\uFEFFdata: a\n\n", []string{"|a"}},
