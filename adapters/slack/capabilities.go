@@ -31,6 +31,7 @@ func (a *Adapter) Capabilities() adapters.Capabilities {
 		IndicatorLife:        2 * time.Minute,
 		EditKeepsIndicator:   false,
 		IndicatorText:        true,
+		ThreadPerQuestion:    true,
 		MaxButtonData:        maxButtonValue,
 		EditPaceDirect:       1500 * time.Millisecond,
 		EditPaceGroup:        1500 * time.Millisecond,

@@ -30,6 +30,7 @@ func (a *Adapter) Capabilities() adapters.Capabilities {
 		CallsPerSecond:     28,
 		CallBurst:          20,
 		SilentPosts:        true,
+		RepliesInGroups:    true,
 		Fold:               true,
 		Files:              true,
 		CommandsAsText:     true,

@@ -113,7 +113,6 @@ var german = Table{
 	StatusIdle:  "Gerade ist nichts zu tun.",
 	statusFor:   "Läuft seit {d}: {step}",
 	waiting:     plural{"1 Nachricht wartet.", "{n} Nachrichten warten."},
-	turns:       plural{"1 Beitrag in dieser Unterhaltung.", "{n} Beiträge in dieser Unterhaltung."},
 	statusAgent: "Agent: {agent} · Backend: {backend}",
 
 	HeartbeatOff:     "Hier gibt es keinen Heartbeat.",

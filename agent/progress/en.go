@@ -113,7 +113,6 @@ var english = Table{
 	StatusIdle:  "Idle.",
 	statusFor:   "Running for {d}: {step}",
 	waiting:     plural{"1 message waits.", "{n} messages wait."},
-	turns:       plural{"1 turn in this conversation.", "{n} turns in this conversation."},
 	statusAgent: "Agent: {agent} · backend: {backend}",
 
 	HeartbeatOff:     "There is no heartbeat here.",

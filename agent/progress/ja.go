@@ -113,7 +113,6 @@ var japanese = Table{
 	StatusIdle:  "待機中です。",
 	statusFor:   "実行中 ({d}): {step}",
 	waiting:     plural{"", "{n}件のメッセージが待っています。"},
-	turns:       plural{"", "この会話のやり取り: {n}回"},
 	statusAgent: "エージェント: {agent} · バックエンド: {backend}",
 
 	HeartbeatOff:     "ここにはハートビートがありません。",

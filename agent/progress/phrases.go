@@ -229,9 +229,6 @@ func (t *Table) StatusRuns(d time.Duration, step string) string {
 // Waiting counts the messages that wait.
 func (t *Table) Waiting(n int) string { return t.waiting.of(n) }
 
-// Turns counts the turns of the branch that is active.
-func (t *Table) Turns(n int) string { return t.turns.of(n) }
-
 // StatusAgent names the agent and its backend.
 func (t *Table) StatusAgent(agent, backend string) string {
 	return fill(t.statusAgent, "agent", agent, "backend", backend)

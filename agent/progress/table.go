@@ -94,7 +94,6 @@ type Table struct {
 	StatusIdle  string
 	statusFor   string
 	waiting     plural
-	turns       plural
 	statusAgent string
 
 	// /heartbeat.

@@ -113,7 +113,6 @@ var chinese = Table{
 	StatusIdle:  "目前空闲。",
 	statusFor:   "已运行 {d}：{step}",
 	waiting:     plural{"", "有 {n} 条消息在等待。"},
-	turns:       plural{"", "本对话共 {n} 轮。"},
 	statusAgent: "智能体：{agent} · 后端：{backend}",
 
 	HeartbeatOff:     "这里没有心跳任务。",

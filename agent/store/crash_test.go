@@ -88,10 +88,7 @@ func crashTurn(s *Store, chat, name string, say func(string, ...any)) error {
 // TestKilledAtAnyPoint kills a writing process again and again and looks at what it left: what
 // was acknowledged is there, no turn is half there, numbers grow without a gap.
 func TestKilledAtAnyPoint(t *testing.T) {
-	rounds := 20
-	if testing.Short() {
-		rounds = 5
-	}
+	const rounds = 10
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 1))

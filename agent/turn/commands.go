@@ -195,15 +195,6 @@ func status(l *lane, c commanded) {
 	lines = append(lines, w.SettingIs("view", view, from))
 	reasoning, from := l.reasoningInForce(ag)
 	lines = append(lines, w.SettingIs("reasoning", reasoning, from))
-	if path, err := session.Open(l.hub.store, l.chat.Key()).Path(l.hub.callCtx); err == nil {
-		turns := 0
-		for _, n := range path {
-			if n.Message.Role == agent.User {
-				turns++
-			}
-		}
-		lines = append(lines, w.Turns(turns))
-	}
 	lines = append(lines, w.StatusAgent(ag.Name, ag.Backend))
 	c.answer(l, strings.Join(lines, "\n"))
 }

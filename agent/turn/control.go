@@ -99,6 +99,25 @@ func (h *Hub) busy(chat adapters.Chat) bool {
 	return l != nil && l.busy.Load()
 }
 
+// threadOf is the chat that a native command means. Where every question has a thread, platforms
+// have no commands inside of threads: one that is used beside them means the thread in which
+// something runs, the one that was active last.
+func (h *Hub) threadOf(o adapters.Origin) adapters.Chat {
+	c := h.channels[o.Chat.Channel]
+	if !c.caps.ThreadPerQuestion || o.Kind != adapters.Group || o.Chat.Thread != "" {
+		return o.Chat
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	best, at := o.Chat, int64(0)
+	for chat, l := range h.lanes {
+		if chat.Channel == o.Chat.Channel && chat.ID == o.Chat.ID && l.busy.Load() && l.began.Load() > at {
+			best, at = chat, l.began.Load()
+		}
+	}
+	return best
+}
+
 // closeApprovals ends the questions that still wait: nobody needs their answers any more.
 func (r *run) closeApprovals() {
 	for key, a := range r.approvals {

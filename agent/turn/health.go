@@ -13,7 +13,7 @@ func (h *Hub) Channels() map[string]ChannelState {
 	out := map[string]ChannelState{}
 	for name, c := range h.channels {
 		c.mu.Lock()
-		out[name] = ChannelState{Status: c.status, Denied: c.denied}
+		out[name] = ChannelState{Status: c.state, Denied: c.denied}
 		c.mu.Unlock()
 	}
 	return out

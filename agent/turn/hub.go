@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"typist/adapters"
 	"typist/agent"
 	"typist/agent/eventlog"
@@ -48,8 +50,9 @@ type channel struct {
 	adapter adapters.Adapter
 	caps    adapters.Capabilities
 	pacer   *pacer
+	status  *rate.Limiter // changed status texts (T6); nil: no bound
 	mu      sync.Mutex
-	status  adapters.Status
+	state   adapters.Status
 	denied  error // the newest refusal of the indicator (T11)
 }
 
@@ -70,7 +73,11 @@ func New(o Options) (*Hub, error) {
 			return nil, err
 		}
 		caps := a.Capabilities()
-		h.channels[a.Name()] = &channel{adapter: a, caps: caps, pacer: newPacer(caps)}
+		c := &channel{adapter: a, caps: caps, pacer: newPacer(caps)}
+		if caps.PulsesPerSecond > 0 {
+			c.status = rate.NewLimiter(rate.Limit(caps.PulsesPerSecond), max(1, int(caps.PulsesPerSecond)))
+		}
+		h.channels[a.Name()] = c
 	}
 	h.Update(o.Settings)
 	return h, nil
@@ -173,8 +180,8 @@ func (h *Hub) Status(name string, s adapters.Status) {
 		return
 	}
 	c.mu.Lock()
-	was := c.status
-	c.status = s
+	was := c.state
+	c.state = s
 	c.mu.Unlock()
 	h.metrics.ChannelUp(name, s.Connected)
 	switch {

@@ -36,6 +36,8 @@ func (h *Hub) Deliver(ctx context.Context, ev adapters.Event) error {
 	case adapters.Press:
 		return h.once(ctx, o, func() { h.tell(o.Chat, o.Kind, pressed{e}) })
 	case adapters.Command:
+		o.Chat = h.threadOf(o)
+		e.Origin = o
 		return h.once(ctx, o, func() { h.tell(o.Chat, o.Kind, commanded{command: e, at: at}) })
 	case adapters.StopRequested:
 		return h.once(ctx, o, func() { h.tell(o.Chat, o.Kind, stopAsked{}) })

@@ -33,7 +33,8 @@ type lane struct {
 	notBefore  time.Time // no turn begins earlier, after one could not be stored
 	beginFails int
 	lastActive time.Time
-	busy       atomic.Bool // a run is in work (read by the hub)
+	busy       atomic.Bool  // a run is in work (read by the hub)
+	began      atomic.Int64 // when it began, ns
 }
 
 func newLane(h *Hub, chn *channel, chat adapters.Chat, kind adapters.Kind) *lane {
@@ -160,6 +161,9 @@ func (l *lane) beginNext() {
 func (l *lane) setRun(r *run) {
 	l.run = r
 	l.busy.Store(r != nil)
+	if r != nil {
+		l.began.Store(r.started.UnixNano())
+	}
 }
 
 // collect joins what came while the chat was busy (S10).

@@ -1,9 +1,12 @@
 package turn
 
 import (
+	"errors"
+	"maps"
 	"strconv"
 	"time"
 
+	"typist/adapters"
 	"typist/agent/progress"
 	"typist/typing"
 )
@@ -29,6 +32,15 @@ const chatLevel = "/typing"
 func (l *lane) loadPrefs() prefs {
 	p := prefs{typing: typing.Level{Name: chatLevel}}
 	values, err := l.hub.store.Settings(l.hub.callCtx, l.chat.Key())
+	if l.chn.caps.ThreadPerQuestion && l.chat.Thread != "" {
+		// A thread that lives for one question takes what was set for its channel.
+		whole, e := l.hub.store.Settings(l.hub.callCtx, adapters.Chat{Channel: l.chat.Channel, ID: l.chat.ID}.Key())
+		err = errors.Join(err, e)
+		if err == nil {
+			maps.Copy(whole, values)
+			values = whole
+		}
+	}
 	if err != nil {
 		l.log.Error("the chat's settings could not be read; the configured ones hold", "error", err)
 		return p

@@ -122,7 +122,7 @@ func (r *run) statusChanged(now time.Time) {
 	if !r.lane.chn.caps.IndicatorText || r.status == "" || r.pulse != nil || !r.ctl.Active() || now.Before(r.statusAt.Add(statusEvery)) {
 		return
 	}
-	if r.board.Status(now) != r.status {
+	if r.board.Status(now) != r.status && (r.lane.chn.status == nil || r.lane.chn.status.AllowN(now, 1)) {
 		r.ctl.Changed(now)
 	}
 }

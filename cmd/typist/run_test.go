@@ -42,7 +42,7 @@ func TestProcess_ServesHealthMetricsAndControl(t *testing.T) {
 	go func() { f.ended <- f.run(ctx) }()
 	address := f.await(t, `msg=listening address=(\S+)`)
 	f.await(t, `msg=(started)`)
-	for path, want := range map[string]string{"/healthz": `"ok":true`, "/metrics": "typist_info", "/v1/chats/x/events": "run events need the token"} {
+	for path, want := range map[string]string{"/healthz": `"ok":true`, "/metrics": "typist_info", "/v1/chats/x/events": "the token is missing or wrong"} {
 		resp, err := http.Get("http://" + address + path)
 		if err != nil {
 			t.Fatal(err)

@@ -2,16 +2,15 @@ package main
 
 import (
 	"context"
-	"crypto/subtle"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
-	"net/netip"
-	"strings"
 	"time"
+
+	"typist/agent/eventlog"
 )
 
 // server is the HTTP server of /healthz, /metrics and /v1 (O1, O2, O6).
@@ -36,49 +35,8 @@ func routes(s service, metrics http.Handler, token string) http.Handler {
 		_ = json.NewEncoder(w).Encode(h)
 	})
 	mux.Handle("GET /metrics", metrics)
-	mux.Handle("/v1/", authorised(s.Events(), token))
+	mux.Handle("/v1/", eventlog.Guard(token, s.Events()))
 	return mux
-}
-
-// authorised lets through who has the token; without a token, who calls from this machine (O6).
-func authorised(next http.Handler, token string) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if token != "" {
-			given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-			if !ok || subtle.ConstantTimeCompare([]byte(given), []byte(token)) != 1 {
-				w.Header().Set("WWW-Authenticate", `Bearer realm="typist"`)
-				http.Error(w, "run events need the token of http.token", http.StatusUnauthorized)
-				return
-			}
-		} else if !local(r) {
-			http.Error(w, "without http.token run events are only for callers on this machine", http.StatusForbidden)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
-}
-
-// local reports whether a request comes from this machine by its own name: not through a proxy,
-// and not from a page that had its own name point here.
-func local(r *http.Request) bool {
-	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via"} {
-		if r.Header.Get(name) != "" {
-			return false
-		}
-	}
-	from, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil || !from.Addr().Unmap().IsLoopback() {
-		return false
-	}
-	host := r.Host
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		host = h
-	}
-	if host == "localhost" {
-		return true
-	}
-	addr, err := netip.ParseAddr(strings.Trim(host, "[]"))
-	return err == nil && addr.IsLoopback()
 }
 
 // serve starts the HTTP server. Requests end with ctx.

@@ -18,7 +18,7 @@ type service interface {
 	// Update takes over what a reload can change (O5). An error keeps everything as it was.
 	Update(c *config.Config) error
 	Health(ctx context.Context) Health
-	// Events serves run events below /v1 (O6). The caller is authorised already.
+	// Events serves run events below /v1 (O6). The server guards it.
 	Events() http.Handler
 	// Pair lets in the person with this code and says who it is (C2).
 	Pair(ctx context.Context, code string) (string, error)

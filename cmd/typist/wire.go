@@ -76,12 +76,11 @@ func probes(c *config.Config) []probe {
 	var out []probe
 	quiet := slog.New(slog.DiscardHandler)
 	add := func(name string, made any, err error) {
-		switch p := made.(type) {
-		case adapters.Prober:
-			out = append(out, probe{name, p.Probe})
-		default:
-			out = append(out, probe{name, func(context.Context) (string, error) { return "nothing to reach", err }})
+		reach := func(context.Context) (string, error) { return "nothing to reach", err }
+		if p, ok := made.(adapters.Prober); ok && err == nil {
+			reach = p.Probe
 		}
+		out = append(out, probe{name, reach})
 	}
 	for _, name := range c.Channels.Names() {
 		a, err := assemble.Channel(name, c.Channels.Get(name), quiet, nil)
