@@ -74,6 +74,7 @@ var (
 	_ adapters.CommandMenu = (*Adapter)(nil)
 	_ adapters.Resolver    = (*Adapter)(nil)
 	_ adapters.Prober      = (*Adapter)(nil)
+	_ adapters.Sweeper     = (*Adapter)(nil)
 )
 
 // New makes an adapter; it reaches nothing yet.
