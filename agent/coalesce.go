@@ -60,8 +60,9 @@ func deltaOf(ev Event) (deltaKey, string, bool) {
 		return deltaKey{textBlock, ev.Subagent, ev.ID}, ev.Delta, true
 	case ToolCallArgs:
 		return deltaKey{callBlock, ev.Subagent, ev.ID}, ev.Delta, true
+	default:
+		return deltaKey{}, "", false
 	}
-	return deltaKey{}, "", false
 }
 
 func withDelta(ev Event, delta string) Event {
@@ -75,6 +76,7 @@ func withDelta(ev Event, delta string) Event {
 	case ToolCallArgs:
 		ev.Delta = delta
 		return ev
+	default:
+		return ev
 	}
-	return ev
 }

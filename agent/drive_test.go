@@ -99,9 +99,7 @@ func TestA1_PanicOfTheBackendIsCrashed(t *testing.T) {
 		"panic": func(_ context.Context, _ Request, emit func(Event)) error {
 			kept = emit
 			emit(TextContent{ID: "t", Delta: "so far"})
-			var m map[string]int
-			m["x"]++
-			return nil
+			panic("boom")
 		},
 		"goexit": func(_ context.Context, _ Request, emit func(Event)) error {
 			kept = emit
@@ -306,6 +304,7 @@ func checkWellFormed(t *rapid.T, out []Event) {
 			closes("call", ev.ID)
 		case SubagentFinished:
 			areas[ev.Subagent] = "closed"
+		default:
 		}
 	}
 	for key, s := range state {

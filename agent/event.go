@@ -223,8 +223,9 @@ func Terminal(ev Event) bool {
 	switch ev.(type) {
 	case RunFinished, RunError:
 		return true
+	default:
+		return false
 	}
-	return false
 }
 
 // ToolArgs is a tool call's arguments as the model wrote them.

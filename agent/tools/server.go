@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"os/exec"
 	"sync"
 	"sync/atomic"
@@ -127,7 +128,7 @@ func (s *Server) connect(ctx context.Context) (*session, error) {
 		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { s.changed.Store(true) },
 	})
 	var transport mcp.Transport
-	kill := func() {}
+	var kill func()
 	if s.config.URL != "" {
 		httpClient, closeIdle, err := httpClient(s.config)
 		if err != nil {
@@ -244,7 +245,7 @@ func command(c Config, log *slog.Logger) (*exec.Cmd, error) {
 	if len(c.Command) == 0 {
 		return nil, errors.New("neither a command nor a URL")
 	}
-	cmd := exec.Command(c.Command[0], c.Command[1:]...)
+	cmd := exec.CommandContext(context.Background(), c.Command[0], c.Command[1:]...) // lives until Close
 	cmd.Dir = c.Dir
 	cmd.Env = cmd.Environ()
 	for name, value := range c.Env {
@@ -259,13 +260,13 @@ func command(c Config, log *slog.Logger) (*exec.Cmd, error) {
 // httpClient adds a server's headers to what goes to its host; a redirect elsewhere does not get
 // them.
 func httpClient(c Config) (*http.Client, func(), error) {
-	req, err := http.NewRequest(http.MethodPost, c.URL, nil)
+	address, err := url.Parse(c.URL)
 	if err != nil {
 		return nil, nil, err
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.DisableCompression = true // a compressed stream comes in lumps
-	return &http.Client{Transport: &headers{next: transport, host: req.URL.Host, add: c.Headers}}, transport.CloseIdleConnections, nil
+	return &http.Client{Transport: &headers{next: transport, host: address.Host, add: c.Headers}}, transport.CloseIdleConnections, nil
 }
 
 type headers struct {

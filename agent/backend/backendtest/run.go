@@ -74,8 +74,9 @@ func short(ev agent.Event, names map[string]string) string {
 		return string(ev.Outcome)
 	case agent.RunError:
 		return "failed: " + ev.Failure.Error()
+	default:
+		return ""
 	}
-	return ""
 }
 
 // SortResults puts the results of parallel calls, which come in any order, in theirs.

@@ -66,7 +66,7 @@ func Parse(file, text string) (*Script, error) {
 		return nil, fmt.Errorf("%s:%d: %w", file, len(lines), err)
 	}
 	if len(p.script.sections) == 0 {
-		return nil, fmt.Errorf(`%s: no section; begin one with on "words": or otherwise:`, file)
+		return nil, fmt.Errorf(`%s: no section; begin one with a line on "words": or a line otherwise: and its directives`, file)
 	}
 	return p.script, nil
 }
@@ -94,7 +94,7 @@ func (p *parser) line(number int, line string) error {
 		return err
 	}
 	if len(p.stack) == 0 {
-		return fmt.Errorf(`%q stands before the first section; begin one with on "words": or otherwise:`, word)
+		return fmt.Errorf(`%q stands before the first section; begin one with a line on "words": or a line otherwise: before it`, word)
 	}
 	return p.directive(number, word, rest)
 }

@@ -261,8 +261,8 @@ func TestS2_ScriptStopsAtOnce(t *testing.T) {
 
 func TestA2_ScriptErrorsNameLineAndMend(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                   `x.txt: no section; begin one with on "words": or otherwise:`,
-		"say: hi":                            `x.txt:1: "say" stands before the first section; begin one with on "words": or otherwise:`,
+		"":                                   `x.txt: no section; begin one with a line on "words": or a line otherwise: and its directives`,
+		"say: hi":                            `x.txt:1: "say" stands before the first section; begin one with a line on "words": or a line otherwise: before it`,
 		"otherwise:\n\nthnk: hi":             `x.txt:3: unknown directive "thnk" (known: ask-approval, call, crash,`,
 		"otherwise:\nwait soon":              `x.txt:2: "soon" is no time; write one like 500ms, 2s or 1m`,
 		"otherwise:\nwait -1s":               `x.txt:2: "-1s" is no time`,

@@ -110,7 +110,7 @@ func FuzzReader(f *testing.F) {
 			t.Fatal("no end")
 		}
 		bytewise, err2 := read(iotest.OneByteReader(bytes.NewReader(in)), 64)
-		if !reflect.DeepEqual(whole, bytewise) || (err == io.EOF) != (err2 == io.EOF) {
+		if !reflect.DeepEqual(whole, bytewise) || errors.Is(err, io.EOF) != errors.Is(err2, io.EOF) {
 			t.Fatalf("%q, %v\n%q, %v", whole, err, bytewise, err2)
 		}
 		for _, s := range whole {
