@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"typist/agent"
+	"typist/agent/backend/anthropic"
 	"typist/agent/backend/openai"
 	"typist/agent/backend/script"
 	"typist/config"
@@ -22,6 +23,8 @@ func Backend(b config.Backend, tools agent.Toolbox) (agent.Backend, agent.Toolbo
 		return script.New(played, box), box, nil
 	case "openai":
 		return openai.New(openai.Config{BaseURL: b.BaseURL, APIKey: b.APIKey, Model: b.Model, MaxTokens: b.MaxTokens, Headers: b.Headers}), tools, nil
+	case "anthropic":
+		return anthropic.New(anthropic.Config{BaseURL: b.BaseURL, APIKey: b.APIKey, Model: b.Model, MaxTokens: b.MaxTokens, Headers: b.Headers}), tools, nil
 	}
 	return nil, nil, fmt.Errorf("unknown type %q", b.Type)
 }

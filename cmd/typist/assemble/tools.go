@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
 
 	"typist/agent"
 	"typist/agent/tools"
@@ -24,7 +25,7 @@ func newToolboxes(c *config.Config, log *slog.Logger) *toolboxes {
 }
 
 func toolServer(name string, s config.MCPServer, log *slog.Logger) *tools.Server {
-	return tools.NewServer(tools.Config{Name: name, Command: s.Command, Env: s.Env, URL: s.URL, Headers: s.Headers, Approve: s.Approve}, log.With("mcpServer", name))
+	return tools.NewServer(tools.Config{Name: name, Command: s.Command, Env: s.Env, URL: s.URL, Headers: s.Headers, Approve: s.Approve}, log)
 }
 
 // of is the toolbox of the named servers; nil: there are none.
@@ -40,11 +41,18 @@ func (t *toolboxes) of(names []string) agent.Toolbox {
 }
 
 func (t *toolboxes) close() error {
-	var errs []error
+	var all sync.WaitGroup
+	errs := make(chan error, len(t.servers))
 	for _, s := range t.servers {
-		errs = append(errs, s.Close())
+		all.Go(func() { errs <- s.Close() })
 	}
-	return errors.Join(errs...)
+	all.Wait()
+	close(errs)
+	var out error
+	for err := range errs {
+		out = errors.Join(out, err)
+	}
+	return out
 }
 
 // ProbeTools reaches a tool server once and says what it offers (O4).
