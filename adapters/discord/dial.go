@@ -34,7 +34,9 @@ func (l *link) dialTLS(ctx context.Context, network, addr string) (net.Conn, err
 		c.Close()
 		return nil, err
 	}
-	secure := tls.Client(c, &tls.Config{ServerName: host, MinVersion: tls.VersionTLS12})
+	cfg := l.a.tls.Clone()
+	cfg.ServerName = host
+	secure := tls.Client(c, cfg)
 	if err := secure.HandshakeContext(ctx); err != nil {
 		c.Close()
 		return nil, err

@@ -14,6 +14,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -56,6 +57,7 @@ type Adapter struct {
 	dir       *directory
 	sent      *sent
 	queueCap  atomic.Int64
+	tls       *tls.Config // of gateway connections
 
 	mu  sync.Mutex
 	bot user
@@ -77,6 +79,7 @@ var (
 
 // New makes an adapter; it connects in Run.
 func New(cfg Config, deps Deps) (*Adapter, error) {
+	cfg.Token = strings.TrimPrefix(strings.TrimSpace(cfg.Token), "Bot ")
 	if cfg.Token == "" {
 		return nil, errors.New("discord: no bot token")
 	}
@@ -85,12 +88,12 @@ func New(cfg Config, deps Deps) (*Adapter, error) {
 		dir: newDirectory(), sent: newSent(),
 	}
 	a.queueCap.Store(queueCap)
+	a.tls = &tls.Config{MinVersion: tls.VersionTLS12}
 	if a.log == nil {
 		a.log = slog.New(slog.DiscardHandler)
 	}
 	if a.transport == nil {
 		t := http.DefaultTransport.(*http.Transport).Clone()
-		t.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12}
 		t.MaxIdleConnsPerHost = 16
 		a.transport = t
 	}

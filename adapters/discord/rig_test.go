@@ -168,6 +168,15 @@ type sink struct {
 	states []adapters.Status
 	refuse bool
 	block  chan struct{} // deliveries wait for it
+	moved  chan struct{} // signalled after each event and status, if set
+}
+
+// move signals; callers hold mu.
+func (s *sink) move() {
+	select {
+	case s.moved <- struct{}{}:
+	default:
+	}
 }
 
 func (s *sink) Deliver(ctx context.Context, ev adapters.Event) error {
@@ -187,6 +196,7 @@ func (s *sink) Deliver(ctx context.Context, ev adapters.Event) error {
 		return errors.New("the store is not there")
 	}
 	s.events = append(s.events, ev)
+	s.move()
 	return nil
 }
 
@@ -195,6 +205,7 @@ func (s *sink) Status(_ string, st adapters.Status) {
 	defer s.mu.Unlock()
 	s.status = st
 	s.states = append(s.states, st)
+	s.move()
 }
 
 func (s *sink) connected() bool {

@@ -35,6 +35,8 @@ type link struct {
 	identified time.Time
 	tries      int // openings of this session that failed in a row
 
+	last adapters.Status
+
 	mu   sync.Mutex
 	wire *wire // of the current attempt
 }
@@ -247,9 +249,14 @@ func (l *link) currentWire() *wire {
 	return l.wire
 }
 
-// status tells the sink; errors show no token.
+// status tells the sink; errors show no token. Since stands while only the error changes.
 func (l *link) status(connected bool, err error) {
-	l.r.sink.Status(Name, adapters.Status{Connected: connected, Since: time.Now(), Err: err})
+	s := adapters.Status{Connected: connected, Since: l.last.Since, Err: err}
+	if s.Since.IsZero() || connected != l.last.Connected {
+		s.Since = time.Now()
+	}
+	l.last = s
+	l.r.sink.Status(Name, s)
 }
 
 // sleep waits, and reports false when ctx ended first.
