@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"typist/adapters"
+	"typist/agent"
 	"typist/agent/progress"
 	"typist/agent/store"
 )
@@ -52,13 +53,13 @@ func (d detailsRead) read(l *lane) {
 		l.log.Error("a run's trace could not be read", "run", d.run.ID, "error", d.err)
 		return
 	}
-	words := l.words()
 	level := l.view()
 	end := endOf(d.run)
 	if end.Kind == progress.EndWorked {
 		level = progress.Overview
 	}
-	doc := d.board.Ended(end, level, d.run.EndedAt)
+	parts := l.chn.adapter.Fit(d.board.Ended(end, level, d.run.EndedAt))
+	doc := parts[len(parts)-1] // the buttons are under the last one
 	if i := slices.Index(l.opened, d.message); i >= 0 {
 		l.opened = slices.Delete(l.opened, i, i+1)
 	} else {
@@ -68,17 +69,9 @@ func (d detailsRead) read(l *lane) {
 		}
 		doc = append(slices.Clone(doc), d.board.Trace(time.Now())...)
 	}
-	buttons := []adapters.Button{{Text: words.Details, Data: "d:" + d.run.ID}}
-	switch d.run.State {
-	case store.RunStopped, store.RunInterrupted:
-		buttons = slices.Insert(buttons, 0, adapters.Button{Text: words.Resume, Data: "r:" + d.run.ID})
-	case store.RunFailed:
-		if retryHelps(end.Failure.Kind) {
-			buttons = slices.Insert(buttons, 0, adapters.Button{Text: words.Retry, Data: "t:" + d.run.ID})
-		}
-	case store.RunDone, store.RunSilent, store.RunRunning:
-	}
+	kind := agent.FailureKind(d.run.Failure)
+	buttons := [][]adapters.Button{l.endButtons(d.run.ID, d.run.State, kind, true)}
 	s := &slot{id: d.message, class: classAnswer}
-	s.show(adapters.Post{Doc: l.chn.fitOne(doc), Buttons: [][]adapters.Button{buttons}, Silent: true})
+	s.show(adapters.Post{Doc: l.chn.fitOne(doc), Buttons: buttons, Silent: true})
 	l.out.push(s)
 }

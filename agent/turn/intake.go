@@ -111,8 +111,8 @@ func (h *Hub) accept(ctx context.Context, in input, at time.Time) error {
 		return nil
 	}
 	row.ID = id
-	h.note(ctx, in)
 	h.tell(o.Chat, o.Kind, inputArrived{row: row, message: in.Message})
+	h.note(ctx, in)
 	return nil
 }
 

@@ -88,11 +88,7 @@ func (r *run) asNew(state store.RunState, elapsed time.Duration, now time.Time) 
 func (r *run) endPosts(state store.RunState, now time.Time) []adapters.Post {
 	l := r.lane
 	var doc rich.Doc
-	var buttons []adapters.Button
-	words := progress.Words(l.lang())
-	button := func(text, data string) {
-		buttons = append(buttons, adapters.Button{Text: text, Data: data + ":" + r.id})
-	}
+	var kind agent.FailureKind
 	if r.superseded || r.unseen(state) {
 		return nil
 	}
@@ -115,19 +111,12 @@ func (r *run) endPosts(state store.RunState, now time.Time) []adapters.Post {
 		}
 	case store.RunStopped:
 		doc = r.board.Ended(progress.End{Kind: progress.EndStopped}, l.view(), now)
-		button(words.Resume, "r")
 	case store.RunInterrupted:
 		doc = r.board.Ended(progress.End{Kind: progress.EndInterrupted}, l.view(), now)
-		button(words.Resume, "r")
 	case store.RunFailed:
 		failure := r.terminal.(agent.RunError).Failure
 		doc = r.board.Ended(progress.End{Kind: progress.EndFailed, Failure: &failure}, l.view(), now)
-		if retryHelps(failure.Kind) {
-			button(words.Retry, "t")
-		}
-	}
-	if state != store.RunDone && r.board.Worked() {
-		button(words.Details, "d")
+		kind = failure.Kind
 	}
 	parts := l.chn.adapter.Fit(doc)
 	posts := make([]adapters.Post, len(parts))
@@ -138,9 +127,8 @@ func (r *run) endPosts(state store.RunState, now time.Time) []adapters.Post {
 	if state == store.RunDone {
 		last.Files = r.files
 		last.Buttons = branchButtons(r.begun.versions)
-	}
-	if len(buttons) > 0 {
-		last.Buttons = append(last.Buttons, buttons)
+	} else if row := l.endButtons(r.id, state, kind, r.board.Worked()); len(row) > 0 {
+		last.Buttons = [][]adapters.Button{row}
 	}
 	r.address(&posts[0], now)
 	return posts
@@ -350,17 +338,6 @@ func (t turnOver) read(l *lane) {
 			}
 		}
 	}
-}
-
-// retryHelps: a Retry button stands only where trying again can help (S3).
-func retryHelps(kind agent.FailureKind) bool {
-	switch kind {
-	case agent.NeverSent, agent.CutEarly, agent.Overloaded, agent.RateLimited, agent.Malformed, agent.TimedOut, agent.Crashed:
-		return true
-	case agent.Unauthorized, agent.NotFound, agent.TooLong, agent.Invalid:
-		return false
-	}
-	return false
 }
 
 // purposeAnswer marks the posts of an answer.
