@@ -22,11 +22,12 @@ const (
 )
 
 type commands struct {
-	Run       runCommand       `cmd:"" help:"Serve the configured channels until stopped."`
-	Check     checkCommand     `cmd:"" help:"Read the config, reach every channel and backend once, and say what to do."`
-	Heartbeat heartbeatCommand `cmd:"" help:"Let the running typist start a heartbeat."`
-	Pair      pairCommand      `cmd:"" help:"Let in the person who was shown this pairing code."`
-	Version   versionCommand   `cmd:"" help:"Print the version."`
+	Run        runCommand        `cmd:"" help:"Serve the configured channels until stopped."`
+	Playground playgroundCommand `cmd:"" help:"Show all of it in a browser, with no token and no network."`
+	Check      checkCommand      `cmd:"" help:"Read the config, reach every channel and backend once, and say what to do."`
+	Heartbeat  heartbeatCommand  `cmd:"" help:"Let the running typist start a heartbeat."`
+	Pair       pairCommand       `cmd:"" help:"Let in the person who was shown this pairing code."`
+	Version    versionCommand    `cmd:"" help:"Print the version."`
 }
 
 // streams are where a command writes.

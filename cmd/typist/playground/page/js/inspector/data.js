@@ -1,0 +1,28 @@
+// What the inspector's views draw: the focused place's runs, indicator and messages.
+
+import { coverage } from '../model/coverage.js';
+import { runsOf } from '../model/runs.js';
+import { session } from '../model/session.js';
+import { everything, now, platformSetup, shows } from '../model/world.js';
+import { inspected, inspectedKey } from '../places.js';
+
+/** inspectedData gathers it. The times of a run are the store's where it has them. */
+export function inspectedData() {
+  const place = inspected();
+  const { platform, chat, thread } = place;
+  const bot = platformSetup(platform).bot.id;
+  const at = now();
+  const list = shows(platform, chat, thread);
+  const posts = everything(platform, chat, thread).filter((m) => m.from.id === bot && !m.private);
+  const runs = runsOf(inspectedKey()).map((run) => {
+    const stored = session.runs[run.id];
+    const timed = { ...run, started: stored?.started || run.started, ended: run.ended && (stored?.ended || run.ended), state: stored?.state };
+    return { ...timed, cover: coverage(timed, list, posts, at) };
+  });
+  return { ...place, runs, shows: list, posts, now: at };
+}
+
+const STATES = { done: 'done', silent: 'silent', stopped: 'stopped', interrupted: 'interrupted', failed: 'failed', success: 'done', cancelled: 'stopped', interrupt: 'interrupted' };
+
+/** stateOf is a run's state in one word. */
+export const stateOf = (run) => (run.ended ? STATES[run.state] ?? STATES[run.outcome] ?? run.outcome : 'running');

@@ -1,0 +1,60 @@
+// Holds the indicator against the runs: gaps (it should show and does not) and ghosts (it shows
+// although the answer stands).
+
+const SLACK_MS = 350; // what clocks, storing in batches and drawing may differ by
+
+/** cut is what of the stretches lies in a range, joined where they touch. */
+function cut(list, from, to) {
+  const out = [];
+  for (const { start, end } of list) {
+    const a = Math.max(start, from);
+    const b = Math.min(end, to);
+    if (b <= a) continue;
+    const last = out.at(-1);
+    if (last && a <= last.end + 1) last.end = Math.max(last.end, b);
+    else out.push({ start: a, end: b });
+  }
+  return out;
+}
+
+/** minus is a range without the stretches. */
+function minus(range, stretches) {
+  const out = [];
+  let at = range.start;
+  for (const x of stretches) {
+    if (x.start > at) out.push({ start: at, end: x.start });
+    at = Math.max(at, x.end);
+  }
+  if (at < range.end) out.push({ start: at, end: range.end });
+  return out;
+}
+
+/**
+ * coverage looks at one run. shows are the indicator's intervals and posts the bot's new messages,
+ * by time. A run shows nothing before its indicator has started (typing modes), and nothing while
+ * it waits for a person (T12). After the end, what still shows is a ghost once an answer stands;
+ * with none (silence) it may lapse.
+ */
+export function coverage(run, shows, posts, now) {
+  const end = run.ended || now;
+  const mine = cut(shows, run.started - SLACK_MS, end);
+  const first = mine[0]?.start;
+  const pauses = run.waits.map((w) => ({ start: w.from, end: (w.to || end) + SLACK_MS }));
+  const expected = first === undefined ? [] : minus({ start: first, end }, cut(pauses, first, end));
+  const gaps = expected.flatMap((range) => minus(range, cut(shows, range.start, range.end))).filter((g) => g.end - g.start > SLACK_MS);
+  const late = run.ended ? cut(shows, run.ended, run.ended + 150_000).filter((x) => x.start - run.ended < SLACK_MS) : [];
+  const answer = posts.findLast((p) => p.at >= run.started && p.at <= run.ended + 2000);
+  const ghosts = [];
+  const lapses = [];
+  for (const x of late) {
+    if (!answer || answer.at < run.started) {
+      lapses.push(x);
+      continue;
+    }
+    const from = Math.max(x.start, answer.at);
+    if (Math.min(x.end, now) - from > SLACK_MS) ghosts.push({ start: from, end: x.end });
+  }
+  const total = expected.reduce((sum, x) => sum + x.end - x.start, 0);
+  const missing = gaps.reduce((sum, x) => sum + x.end - x.start, 0);
+  return { first, shown: total - missing, total, gaps, ghosts, lapses };
+}
