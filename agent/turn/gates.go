@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"typist/adapters"
+	"typist/adapters/rich"
 )
 
 // verdict is what the gates say of an event (T10, C2).
@@ -81,8 +82,22 @@ func allowed(list []string, u adapters.User) bool {
 func (h *Hub) turnAway(ctx context.Context, ev adapters.Event, v verdict) error {
 	o := ev.About()
 	h.log.Info("not let in", "channel", o.Chat.Channel, "chat", o.Chat.ID, "person", o.From.ID, "reason", v.reason)
-	if m, ok := ev.(adapters.Message); ok && v.pair {
-		return h.offerPairing(ctx, m)
+	switch e := ev.(type) {
+	case adapters.Message:
+		if v.pair {
+			return h.offerPairing(ctx, e)
+		}
+	case adapters.Command:
+		// A native command has to be answered, or it seems to be in work for minutes. Only the
+		// one who used it sees the answer.
+		if e.Answer != nil {
+			h.go_(func() {
+				if err := e.Answer(adapters.Post{Doc: rich.Plain(h.words().NotAllowed), Silent: true}); err != nil {
+					h.log.Warn("a command could not be answered", "command", e.Name, "error", err)
+				}
+			})
+		}
+	case adapters.Edited, adapters.Press, adapters.StopRequested:
 	}
 	return nil
 }
