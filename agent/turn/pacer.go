@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"container/heap"
 	"context"
 	"sync"
 	"time"
@@ -38,6 +39,9 @@ type permit struct {
 	op    callOp
 	grant func()
 	gone  bool // withdrawn
+
+	seq uint64    // order of the requests
+	at  time.Time // not before: its chat has to wait
 }
 
 // pacer keeps one platform token below the platform's limits (P11, PLATFORMS "Pace of edits"):
@@ -49,8 +53,11 @@ type pacer struct {
 	edits *rate.Limiter
 
 	mu      sync.Mutex
-	queues  [classes][]*permit
+	seq     uint64
+	ready   [classes]permits // wait for the budget of the token alone
+	parked  permits          // wait for their chat
 	chats   map[string]*pace
+	tidied  time.Time // chats was last looked through
 	blocked time.Time // the whole token, told by the platform
 	wake    chan struct{}
 }
@@ -64,6 +71,10 @@ type pace struct {
 
 func newPacer(caps adapters.Capabilities) *pacer {
 	p := &pacer{caps: caps, chats: map[string]*pace{}, wake: make(chan struct{}, 1)}
+	p.parked.less = func(a, b *permit) bool { return a.at.Before(b.at) }
+	for cl := range p.ready {
+		p.ready[cl].less = func(a, b *permit) bool { return a.seq < b.seq }
+	}
 	if caps.CallsPerSecond > 0 {
 		p.calls = rate.NewLimiter(rate.Limit(caps.CallsPerSecond), max(1, caps.CallBurst))
 	}
@@ -76,7 +87,9 @@ func newPacer(caps adapters.Capabilities) *pacer {
 // request queues a permit.
 func (p *pacer) request(r *permit) {
 	p.mu.Lock()
-	p.queues[r.class] = append(p.queues[r.class], r)
+	p.seq++
+	r.seq = p.seq
+	heap.Push(&p.ready[r.class], r)
 	p.mu.Unlock()
 	p.poke()
 }
@@ -134,19 +147,37 @@ func (p *pacer) run(ctx context.Context) {
 	}
 }
 
-// pass grants all that may go now and returns how long until something else might.
+// pass grants all that may go now and returns how long until something else might. It looks only
+// at what may have become possible: a request costs the same however many others wait.
 func (p *pacer) pass() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now()
-	next := now.Add(time.Minute)
 	if p.blocked.After(now) {
 		return p.blocked.Sub(now)
 	}
-	for cl := range p.queues {
-		queue := p.queues[cl]
-		kept := queue[:0]
-		for i, r := range queue {
+	for p.parked.Len() > 0 && !p.parked.list[0].at.After(now) {
+		r := p.parked.pop()
+		heap.Push(&p.ready[r.class], r)
+	}
+	next := p.grant(now)
+	if p.parked.Len() > 0 && p.parked.list[0].at.Before(next) {
+		next = p.parked.list[0].at
+	}
+	p.forget(now)
+	return max(next.Sub(now), time.Millisecond)
+}
+
+// grant grants what is ready, the more urgent classes first, as long as the token's budget lasts,
+// and says when that has something again.
+func (p *pacer) grant(now time.Time) time.Time {
+	for cl := range p.ready {
+		for queue := &p.ready[cl]; queue.Len() > 0; {
+			r := queue.list[0]
+			if !r.gone && p.calls != nil && p.calls.TokensAt(now) < 1 {
+				return now.Add(untilToken(p.calls, now)) // nobody else of this class or a lower one can go
+			}
+			queue.pop()
 			if r.gone {
 				continue
 			}
@@ -155,27 +186,15 @@ func (p *pacer) pass() time.Duration {
 				r.grant()
 				continue
 			}
-			kept = append(kept, r)
-			if at.Before(next) {
-				next = at
-			}
-			if p.calls != nil && p.calls.TokensAt(now) < 1 {
-				// The token's budget is used up: nobody else of this class or a lower one can go.
-				kept = append(kept, queue[i+1:]...)
-				break
-			}
-		}
-		clear(queue[len(kept):])
-		p.queues[cl] = kept
-		if p.calls != nil && p.calls.TokensAt(now) < 1 {
-			break
+			r.at = at
+			heap.Push(&p.parked, r)
 		}
 	}
-	p.forget(now)
-	return max(next.Sub(now), time.Millisecond)
+	return now.Add(time.Minute)
 }
 
-// may takes what r needs from the budgets, or says when to look again.
+// may takes what r needs from the budgets, or says when to look again. The budget of the token
+// has something left.
 func (p *pacer) may(r *permit, now time.Time) (time.Time, bool) {
 	c := p.chat(r.chat)
 	if c.blocked.After(now) {
@@ -195,9 +214,6 @@ func (p *pacer) may(r *permit, now time.Time) (time.Time, bool) {
 		if ready := c.posts.Add(-time.Duration(max(0, p.caps.PostBurst-1)) * postPace); ready.After(now) {
 			return ready, false
 		}
-	}
-	if p.calls != nil && p.calls.TokensAt(now) < 1 {
-		return now.Add(untilToken(p.calls, now)), false
 	}
 	if r.op == callEdit && r.class != classAnswer && p.edits != nil && p.edits.TokensAt(now) < 1 {
 		return now.Add(untilToken(p.edits, now)), false
@@ -228,12 +244,37 @@ func untilToken(l *rate.Limiter, now time.Time) time.Duration {
 
 // forget drops chats that have nothing left to wait for, once there are many.
 func (p *pacer) forget(now time.Time) {
-	if len(p.chats) < 1024 {
+	if len(p.chats) < 1024 || now.Sub(p.tidied) < forgetEvery {
 		return
 	}
+	p.tidied = now
 	for id, c := range p.chats {
 		if c.blocked.Before(now) && c.nextEdit.Before(now) && c.posts.Before(now) {
 			delete(p.chats, id)
 		}
 	}
 }
+
+// forgetEvery bounds how often all chats are looked through.
+const forgetEvery = 10 * time.Second
+
+// permits is a heap of permits; less orders it.
+type permits struct {
+	list []*permit
+	less func(a, b *permit) bool
+}
+
+func (h *permits) Len() int           { return len(h.list) }
+func (h *permits) Less(i, j int) bool { return h.less(h.list[i], h.list[j]) }
+func (h *permits) Swap(i, j int)      { h.list[i], h.list[j] = h.list[j], h.list[i] }
+func (h *permits) Push(x any)         { h.list = append(h.list, x.(*permit)) }
+
+func (h *permits) Pop() any {
+	last := len(h.list) - 1
+	r := h.list[last]
+	h.list[last] = nil
+	h.list = h.list[:last]
+	return r
+}
+
+func (h *permits) pop() *permit { return heap.Pop(h).(*permit) }
