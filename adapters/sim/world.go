@@ -34,6 +34,8 @@ type World struct {
 	lastID   int64
 	version  int64
 	changed  chan struct{}
+
+	keepMessages, keepCalls int
 }
 
 type place struct{ chat, thread string }
@@ -48,7 +50,16 @@ func NewWorld(bot Person) *World {
 		byID:    map[string]*Message{},
 		shows:   map[place][]Interval{},
 		changed: make(chan struct{}),
+
+		keepMessages: maxMessages, keepCalls: maxCalls,
 	}
+}
+
+// Keep raises how many messages and calls are kept, for measurements with many chats.
+func (w *World) Keep(messages, calls int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.keepMessages, w.keepCalls = max(messages, maxMessages), max(calls, maxCalls)
 }
 
 // touch wakes everyone who waits for a change; callers hold mu.
@@ -152,7 +163,7 @@ func (w *World) Post(m Message) {
 	}
 	w.messages = append(w.messages, &m)
 	w.byID[m.Chat+"/"+m.ID] = &m
-	if len(w.messages) > maxMessages {
+	if len(w.messages) > w.keepMessages {
 		old := w.messages[0]
 		delete(w.byID, old.Chat+"/"+old.ID)
 		w.messages[0] = nil
@@ -324,7 +335,7 @@ func (w *World) Record(c Call) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.calls = append(w.calls, c)
-	if len(w.calls) > maxCalls {
+	if len(w.calls) > w.keepCalls {
 		w.calls = slices.Delete(w.calls, 0, maxCalls/10)
 		w.gone += maxCalls / 10
 	}
