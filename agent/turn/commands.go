@@ -170,8 +170,9 @@ func help(l *lane, c commanded) {
 
 func stop(l *lane, c commanded) {
 	text := l.stopAll()
-	if text == "" && c.command.Answer != nil {
-		text = l.words().Stopping // a native command has to be answered
+	if c.command.Answer != nil && (text == "" || text == l.words().Stopping) && l.run != nil {
+		l.run.stops = append(l.run.stops, c) // a native command has to be answered, once that is true
+		return
 	}
 	if text != "" {
 		c.answer(l, text)

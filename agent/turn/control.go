@@ -76,6 +76,7 @@ func (l *lane) stopAll() string {
 	}
 	for _, row := range dropped {
 		l.unsign(row.ID)
+		l.taken = max(l.taken, row.ID)
 	}
 	if stops {
 		l.run.stop(now)
@@ -89,6 +90,21 @@ func (l *lane) stopAll() string {
 		return l.words().StoppedDropped(len(dropped))
 	}
 	return ""
+}
+
+// answerStops answers the native commands that asked the run to stop (S2). The answer is private, so
+// it is not the progress message: it comes when the stop is done, and nothing is left that says
+// "Stopping…".
+func (r *run) answerStops(state store.RunState, elapsed time.Duration) {
+	words := r.lane.words()
+	text := words.RunOver // its end came before the stop
+	if state == store.RunStopped {
+		text = words.Stopped(elapsed)
+	}
+	for _, c := range r.stops {
+		c.answer(r.lane, text)
+	}
+	r.stops = nil
 }
 
 // busy reports whether a run or waiting messages make a stop word mean something (S2).

@@ -22,7 +22,13 @@ func (r *run) land(now time.Time) {
 		r.endIndicator(now)
 		r.closeApprovals()
 		if r.progress != nil {
-			r.progress.held = true // what becomes of it is decided with the answer
+			// What becomes of it is decided with the answer; only the acknowledgement of a stop goes
+			// out before, which may come sooner than a new message is allowed (S2).
+			if p := r.progress; !r.ackStop.IsZero() && !r.superseded && (p.id != "" || p.flying) {
+				r.board.Note(progress.NoteStopping)
+			} else {
+				r.progress.held = true
+			}
 		}
 	}
 	if r.phase != landing || r.begun == nil || r.steering > 0 || r.asking {
@@ -48,6 +54,7 @@ func (r *run) finish(now time.Time) {
 	}
 	elapsed := r.endedAt.Sub(r.started)
 	l.hub.ended(r, state, elapsed)
+	r.answerStops(state, elapsed)
 	posts := r.endPosts(state, now)
 	if len(posts) == 0 {
 		r.dropProgress()
@@ -135,9 +142,13 @@ func (r *run) endPosts(state store.RunState, now time.Time) []adapters.Post {
 }
 
 // unseen: a run that nobody saw begin or asked for ends without a word if it has no answer: a
-// heartbeat, and in a group without mention one that had shown nothing yet (P1).
+// heartbeat, and in a group without mention one that had shown nothing yet (P1). Whoever stops one
+// reads that it stopped (S2).
 func (r *run) unseen(state store.RunState) bool {
 	if state == store.RunDone {
+		return false
+	}
+	if state == store.RunStopped {
 		return false
 	}
 	return r.in.Heartbeat != nil || r.quietGroup() && r.progress == nil && !r.visible

@@ -33,17 +33,20 @@ type run struct {
 	coverage coverage
 	status   string // the text that the newest pulse showed
 	statusAt time.Time
+	restated bool // something has happened since, so the text may be another one
 
 	board      *progress.Board
 	transcript agent.Transcript
-	filters    map[string]*typing.SilentFilter // by area and text id
-	silent     bool                            // the run's newest text is a silent token (T5)
-	visible    bool                            // something that `message` mode starts on has happened (P1)
+	reasoning  progress.Reasoning
+	filters    map[string]*filter // by area and text id (T5)
+	silent     bool               // the run's newest text is a silent token (T5)
+	visible    bool               // something that `message` mode starts on has happened (P1)
 	files      []adapters.File
 
 	progress *slot
-	tick     time.Time // next edit only for the clock (P6)
-	ackStop  time.Time // when a stop was asked for; zero: it was not
+	tick     time.Time   // next edit only for the clock (P6)
+	ackStop  time.Time   // when a stop was asked for; zero: it was not
+	stops    []commanded // native commands that asked for it, to be answered when it is done
 
 	unsaved []agent.Event // not stored yet, in order
 	saveAt  time.Time
@@ -96,7 +99,7 @@ func (l *lane) newRun(in input) *run {
 	r := &run{
 		lane: l, id: newID(), in: in, agent: ag, backend: l.hub.backends[ag.Backend],
 		anchor: in.Message.ID, started: now,
-		filters: map[string]*typing.SilentFilter{}, approvals: map[string]*approval{},
+		filters: map[string]*filter{}, reasoning: l.prefs.reasoningOr(ag.Reasoning), approvals: map[string]*approval{},
 	}
 	levels := append([]typing.Level{l.prefs.typing, settings.Channels[l.chat.Channel].Typing, settings.SessionTyping}, ag.Levels...)
 	r.typing = typing.Resolve(typing.Situation{
@@ -112,7 +115,7 @@ func (l *lane) newRun(in input) *run {
 		}
 	}
 	r.ctl = typing.NewController(params)
-	r.board = progress.NewBoard(progress.Options{Lang: l.lang(), Reasoning: l.prefs.reasoningOr(ag.Reasoning), StartedAt: now})
+	r.board = progress.NewBoard(progress.Options{Lang: l.lang(), Reasoning: r.reasoning, StartedAt: now})
 	r.feed = newFeed(func() { l.mail.put(fed{run: r}) })
 	return r
 }
@@ -154,6 +157,7 @@ func (r *run) handle(ev agent.Event, now time.Time) {
 		r.signal(out, now)
 		r.unsaved = append(r.unsaved, out)
 	}
+	r.restated = true
 	if r.progress != nil && r.phase == running {
 		r.progress.touch(r.lane)
 	}
@@ -163,44 +167,11 @@ func (r *run) handle(ev agent.Event, now time.Time) {
 	}
 }
 
-// filter holds back texts that may become a silent token (T5).
-func (r *run) filter(ev agent.Event) []agent.Event {
-	switch e := ev.(type) {
-	case agent.TextStarted:
-		f := typing.NewSilentFilter(r.lane.hub.settings().SilentTokens)
-		r.filters[e.Subagent+"/"+e.ID] = &f
-	case agent.TextContent:
-		f := r.filters[e.Subagent+"/"+e.ID]
-		if f == nil {
-			return []agent.Event{ev}
-		}
-		if e.Delta = f.Push(e.Delta); e.Delta == "" {
-			return nil
-		}
-		return []agent.Event{e}
-	case agent.TextEnded:
-		key := e.Subagent + "/" + e.ID
-		f := r.filters[key]
-		if f == nil {
-			return []agent.Event{ev}
-		}
-		delete(r.filters, key)
-		rest, silent := f.End()
-		if silent = silent && !e.Incomplete; e.Subagent == "" {
-			r.silent = silent
-		}
-		if rest != "" {
-			return []agent.Event{agent.TextContent{Sub: e.Sub, ID: e.ID, Delta: rest}, ev}
-		}
-	}
-	return []agent.Event{ev}
-}
-
 // signal tells the typing controller what the event means to it (T1).
 func (r *run) signal(ev agent.Event, now time.Time) {
 	switch e := ev.(type) {
 	case agent.ReasoningStarted, agent.ReasoningContent:
-		if r.lane.prefs.reasoningOr(r.agent.Reasoning) == progress.ReasoningStream {
+		if r.reasoning == progress.ReasoningStream {
 			r.ctl.Signal(now, typing.Reasoning)
 		}
 	case agent.TextContent:
@@ -230,19 +201,20 @@ func (r *run) timeout() time.Duration {
 
 // state is what the store calls the way the run ended.
 func (r *run) state() store.RunState {
-	switch e := r.terminal.(type) {
-	case agent.RunFinished:
-		switch e.Outcome {
-		case agent.Success:
-			if r.silent {
-				return store.RunSilent
-			}
-			return store.RunDone
-		case agent.Cancelled:
-			return store.RunStopped
-		case agent.Interrupt:
-			return store.RunInterrupted
+	e, ok := r.terminal.(agent.RunFinished)
+	if !ok {
+		return store.RunFailed
+	}
+	switch e.Outcome {
+	case agent.Success:
+		if r.silent {
+			return store.RunSilent
 		}
+		return store.RunDone
+	case agent.Cancelled:
+		return store.RunStopped
+	case agent.Interrupt:
+		return store.RunInterrupted
 	}
 	return store.RunFailed
 }
