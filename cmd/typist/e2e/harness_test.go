@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -21,6 +22,11 @@ import (
 var binary string
 
 func TestMain(m *testing.M) {
+	flag.Parse()
+	// These tests wait most of their time.
+	if err := flag.Set("test.parallel", "24"); err != nil {
+		panic(err)
+	}
 	dir, err := os.MkdirTemp("", "typist-e2e")
 	if err != nil {
 		panic(err)
