@@ -100,6 +100,7 @@ type (
 		Sub
 		ID         string `json:"id"`
 		Incomplete bool   `json:"incomplete,omitempty"`
+		Silent     bool   `json:"silent,omitempty"` // ours: it was a silent token and shows nowhere (T5)
 	}
 	// ToolCallStarted is TOOL_CALL_START: the model begins to write a call.
 	ToolCallStarted struct {

@@ -28,7 +28,8 @@ type lane struct {
 	opened     []string // messages that show their details (P8)
 	out        outbox
 	prefs      prefs
-	check      bool // the inbox may hold something to begin
+	check      bool  // the inbox may hold something to begin
+	taken      int64 // the newest row that no longer waits
 	waiting    map[int64]*sign
 	notBefore  time.Time // no turn begins earlier, after one could not be stored
 	beginFails int
@@ -81,10 +82,7 @@ func (l *lane) idle() bool {
 
 // step does what is due.
 func (l *lane) step(now time.Time) {
-	if l.run == nil && l.check && !now.Before(l.notBefore) && !l.hub.closing.Load() {
-		l.check = false
-		l.beginNext()
-	}
+	l.beginDue(now)
 	if l.run != nil {
 		l.run.step(now)
 	}
@@ -93,6 +91,14 @@ func (l *lane) step(now time.Time) {
 			s.retryAt = time.Time{}
 			l.out.push(s)
 		}
+	}
+}
+
+// beginDue begins the next turn where nothing is in its way.
+func (l *lane) beginDue(now time.Time) {
+	if l.run == nil && l.check && !now.Before(l.notBefore) && !l.hub.closing.Load() {
+		l.check = false
+		l.beginNext()
 	}
 }
 
@@ -152,6 +158,7 @@ func (l *lane) beginNext() {
 	}
 	for _, id := range in.rows {
 		l.unsign(id)
+		l.taken = max(l.taken, id)
 	}
 	l.setRun(l.newRun(in))
 	l.run.begin()
@@ -232,7 +239,16 @@ func (a inputArrived) read(l *lane) {
 		l.waiting[a.row.ID] = &sign{message: a.message.ID, want: true, stands: true}
 		return
 	}
-	if l.run == nil {
+	// The first of several that came at once begins, so that the others show that they wait; and the
+	// lane may have found this one in the inbox before it read the letter.
+	l.beginDue(time.Now())
+	if l.run == nil || a.row.ID <= l.taken {
+		return
+	}
+	if a.row.Kind == store.InputHeartbeat { // never behind a run (H3)
+		if err := l.hub.store.FinishInput(l.hub.callCtx, a.row.ID, store.InputDropped); err != nil {
+			l.log.Error("a heartbeat could not be dropped; it runs later", "error", err)
+		}
 		return
 	}
 	switch l.hub.settings().Queue {

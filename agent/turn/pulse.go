@@ -75,10 +75,10 @@ func (p pulseLanded) read(l *lane) {
 		r.coverage.Shown(now)
 	}
 	r.ctl.Done(now, result, wait)
+	if (r.phase > running || r.cut) && r.ctl.MayShow(now) {
+		r.clear() // it may have been carried out after the clear (T8)
+	}
 	if r.phase >= landing {
-		if result == typing.OK || result == typing.Cancelled {
-			r.clear() // it may have been carried out after the clear (T8)
-		}
 		r.land(now)
 		return
 	}

@@ -69,9 +69,16 @@ func (l *lane) restore(rec recovered) *run {
 		stamped = append(stamped, progress.Stamped{At: at, Event: ev})
 		last = at
 	}
+	said := map[string]bool{} // texts with something in them
 	for _, e := range rec.events {
 		if agent.Terminal(e.Event) {
 			r.terminal = e.Event
+		}
+		if c, ok := e.Event.(agent.TextContent); ok {
+			said[c.ID] = true
+		}
+		if end, ok := e.Event.(agent.TextEnded); ok && end.Subagent == "" && (end.Silent || said[end.ID]) {
+			r.silent = end.Silent
 		}
 		apply(e.Event, e.At)
 	}
@@ -81,7 +88,7 @@ func (l *lane) restore(rec recovered) *run {
 		r.unsaved = append(r.unsaved, r.terminal)
 	}
 	r.endedAt = last
-	r.board = progress.Replay(progress.Options{Lang: l.lang(), Reasoning: r.agent.Reasoning, StartedAt: run.StartedAt}, stamped)
+	r.board = progress.Replay(progress.Options{Lang: l.lang(), Reasoning: r.reasoning, StartedAt: run.StartedAt}, stamped)
 	return r
 }
 

@@ -11,11 +11,14 @@ import (
 
 // wantsProgress decides whether the run's progress message appears now (P1).
 func (r *run) wantsProgress(now time.Time) bool {
+	if r.superseded {
+		return false
+	}
+	if !r.ackStop.IsZero() {
+		return true // a stop shows at once (S2)
+	}
 	if r.in.Heartbeat != nil {
 		return false // its text is held until the run ends (H2)
-	}
-	if r.phase == stopping {
-		return true // a stop shows at once (S2)
 	}
 	if r.quietGroup() && !r.visible {
 		return false
@@ -119,12 +122,18 @@ const statusEvery = 2 * time.Second
 
 // statusChanged renews a status text that says something else by now (T6).
 func (r *run) statusChanged(now time.Time) {
-	if !r.lane.chn.caps.IndicatorText || r.status == "" || r.pulse != nil || !r.ctl.Active() || now.Before(r.statusAt.Add(statusEvery)) {
+	if !r.restated || !r.watchesStatus() || now.Before(r.statusAt.Add(statusEvery)) {
 		return
 	}
+	r.restated = false
 	if r.board.Status(now) != r.status && (r.lane.chn.status == nil || r.lane.chn.status.AllowN(now, 1)) {
 		r.ctl.Changed(now)
 	}
+}
+
+// watchesStatus: a status text shows that can become outdated.
+func (r *run) watchesStatus() bool {
+	return r.lane.chn.caps.IndicatorText && r.status != "" && r.pulse == nil && r.ctl.Active()
 }
 
 // cutIndicator takes the indicator away when typingMaxSeconds have passed (T13).
@@ -150,6 +159,9 @@ func (r *run) next() time.Time {
 		}
 		if at, ok := r.ctl.CutAt(); ok && !r.cut {
 			sooner(at)
+		}
+		if r.restated && r.watchesStatus() {
+			sooner(r.statusAt.Add(statusEvery))
 		}
 		if r.progress == nil && r.in.Heartbeat == nil && (!r.quietGroup() || r.visible) {
 			sooner(r.started.Add(r.lane.hub.settings().Delay))
