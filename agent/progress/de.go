@@ -59,6 +59,7 @@ var german = Table{
 	dropped:        plural{"1 wartende Nachricht verworfen.", "{n} wartende Nachrichten verworfen."},
 	NothingToRetry: "Hier gibt es nichts zu wiederholen.",
 	NothingResume:  "Hier gibt es nichts fortzusetzen.",
+	Answering:      "Ich beantworte das noch einmal.",
 	Redelivered:    "Hier ist die gespeicherte Antwort noch einmal.",
 	NewStarted:     "Mit deiner nächsten Nachricht beginnt eine neue Unterhaltung.",
 	BranchHow:      "Wende das auf eine frühere Nachricht an (antworte ihr mit /branch), um von dort weiterzumachen.",

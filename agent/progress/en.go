@@ -59,6 +59,7 @@ var english = Table{
 	dropped:        plural{"1 waiting message dropped.", "{n} waiting messages dropped."},
 	NothingToRetry: "There is nothing to retry here.",
 	NothingResume:  "There is nothing to resume here.",
+	Answering:      "I answer that again.",
 	Redelivered:    "Here is the stored answer again.",
 	NewStarted:     "A new conversation begins with your next message.",
 	BranchHow:      "Use this on an earlier message (reply to it with /branch) to go on from there.",

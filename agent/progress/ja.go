@@ -59,6 +59,7 @@ var japanese = Table{
 	dropped:        plural{"", "待機中の{n}件のメッセージを破棄しました。"},
 	NothingToRetry: "再試行できるものがありません。",
 	NothingResume:  "再開できるものがありません。",
+	Answering:      "もう一度お答えします。",
 	Redelivered:    "保存済みの回答をもう一度送ります。",
 	NewStarted:     "次のメッセージから新しい会話が始まります。",
 	BranchHow:      "以前のメッセージに対して使うと(/branch と返信)、そこから続けられます。",

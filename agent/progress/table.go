@@ -47,6 +47,7 @@ type Table struct {
 	dropped        plural // waiting messages, by a stop
 	NothingToRetry string
 	NothingResume  string
+	Answering      string // /retry answers again
 	Redelivered    string // /retry sent the stored answer again
 	NewStarted     string
 	BranchHow      string

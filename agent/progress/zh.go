@@ -59,6 +59,7 @@ var chinese = Table{
 	dropped:        plural{"", "已丢弃 {n} 条等待中的消息。"},
 	NothingToRetry: "这里没有可以重试的内容。",
 	NothingResume:  "这里没有可以继续的内容。",
+	Answering:      "我重新回答一次。",
 	Redelivered:    "再次发送已保存的回答。",
 	NewStarted:     "从您的下一条消息起开始新对话。",
 	BranchHow:      "请对以前的某条消息使用（用 /branch 回复它），就能从那里继续。",

@@ -215,12 +215,18 @@ func newRoot(l *lane, c commanded) {
 }
 
 func branch(l *lane, c commanded) {
+	if l.afterTurn(c) {
+		return
+	}
 	l.branchFrom(c.command.Target, func(text string) { c.later(l, text) })
 }
 
 // retry answers the last message again: what failed goes on without repeating a side effect, an
 // answer that did not reach the chat is delivered, a good one gets a sibling (S3, S8).
 func retry(l *lane, c commanded) {
+	if l.afterTurn(c) {
+		return
+	}
 	if l.run != nil {
 		c.answer(l, l.words().Busy)
 		return
@@ -256,7 +262,7 @@ func retry(l *lane, c commanded) {
 			return
 		}
 		if c.command.Answer != nil {
-			c.later(l, l.words().Working)
+			c.later(l, l.words().Answering)
 		}
 	})
 }

@@ -17,6 +17,9 @@ type edited struct{ adapters.Edited }
 func (edited) isLetter() {}
 
 func (e edited) read(l *lane) {
+	if l.afterTurn(e) {
+		return
+	}
 	set := l.hub.settings()
 	if set.OnEdit == EditIgnore || strings.HasPrefix(e.Text, "/") || strings.TrimSpace(e.Text) == "" {
 		return // commands in edited messages are not executed

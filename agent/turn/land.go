@@ -266,6 +266,7 @@ func (r *run) close(state store.RunState, slots []*slot, err error) {
 	}
 	if err != nil {
 		end.Failure = undelivered
+		l.hub.metrics.Undelivered(l.chat.Channel)
 		l.log.Error("an answer could not be delivered; /retry delivers it again", "run", r.id, "error", err)
 	}
 	for _, id := range ids(slots) {
@@ -331,6 +332,16 @@ func (r *run) keepsProgress(slots []*slot) bool {
 	return r.progress != nil && !r.progress.remove
 }
 
+// afterTurn keeps a letter for the moment when the turn that is ending is stored: an answer and its
+// buttons stand in the chat before that, and people may be quick. false: no turn is ending.
+func (l *lane) afterTurn(m letter) bool {
+	if l.run == nil || l.run.phase <= stopping {
+		return false
+	}
+	l.run.after = append(l.run.after, m)
+	return true
+}
+
 // turnOver: the turn is over and stored as such.
 type turnOver struct {
 	run  *run
@@ -342,6 +353,9 @@ func (turnOver) isLetter() {}
 func (t turnOver) read(l *lane) {
 	if l.run == t.run {
 		l.setRun(nil)
+		for _, m := range t.run.after {
+			m.read(l)
+		}
 		if l.rootNext {
 			l.rootNext = false
 			if err := session.Open(l.hub.store, l.chat.Key()).NewRoot(l.hub.callCtx); err != nil {

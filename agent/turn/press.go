@@ -16,6 +16,9 @@ func (pressed) isLetter() {}
 
 func (p pressed) read(l *lane) {
 	what, rest, _ := strings.Cut(p.Data, ":")
+	if strings.Contains("rtdb", what) && l.afterTurn(p) {
+		return
+	}
 	switch what {
 	case "s":
 		if l.run != nil && l.run.id == rest {

@@ -46,6 +46,7 @@ type run struct {
 	progress *slot
 	tick     time.Time   // next edit only for the clock (P6)
 	ackStop  time.Time   // when a stop was asked for; zero: it was not
+	after    []letter    // what has to wait until the turn is over
 	stops    []commanded // native commands that asked for it, to be answered when it is done
 
 	unsaved []agent.Event // not stored yet, in order
