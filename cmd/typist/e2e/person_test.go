@@ -9,6 +9,9 @@ import (
 	"typist/adapters/sim"
 )
 
+// quietTime without any change on a platform: nothing is under way there.
+const quietTime = 1500 * time.Millisecond
+
 // patience is how long a person in these tests waits for anything.
 const patience = 20 * time.Second
 
