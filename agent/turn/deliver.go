@@ -48,10 +48,16 @@ func (d *delivery) part(i int) {
 	s := d.slots[i]
 	s.settled = func(err error) {
 		if err != nil && s.id != "" {
-			// It can't be edited in: an answer is worth a message of its own.
+			// It can't be edited in: an answer is worth a message of its own, and what stands there
+			// goes, whatever becomes of that one.
 			fresh := &slot{key: newID(), class: classAnswer, durable: s.durable}
 			fresh.show(d.posts[i])
-			fresh.settled = func(err error) { d.settled(i, err) }
+			fresh.settled = func(err error) {
+				s.dead, s.fails, s.class = false, 0, classFirst
+				s.drop()
+				d.lane.out.push(s)
+				d.settled(i, err)
+			}
 			d.slots[i] = fresh
 			d.lane.out.push(fresh)
 			return

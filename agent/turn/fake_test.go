@@ -371,9 +371,12 @@ func (b *bench) pressData(chat, message, data string) {
 }
 
 // text is the chat as people read it.
-func (b *bench) text(chat string) string {
+func (b *bench) text(chat string) string { return b.threadText(chat, "*") }
+
+// threadText is one thread of it.
+func (b *bench) threadText(chat, thread string) string {
 	var lines []string
-	for _, m := range b.chat.world.Messages(chat, "*") {
+	for _, m := range b.chat.world.Messages(chat, thread) {
 		line := m.From.Name + ": " + m.Text
 		for _, row := range m.Buttons {
 			for _, button := range row {

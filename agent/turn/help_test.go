@@ -153,6 +153,9 @@ func (b *bench) noGhost(t *testing.T, chat string) {
 		t.Fatal("no message of the bot")
 	}
 	last := msgs[len(msgs)-1].At
+	if e := msgs[len(msgs)-1].EditedAt; e.After(last) {
+		last = e
+	}
 	for _, iv := range b.chat.world.Timeline(chat, "") {
 		if iv.End.After(last) {
 			t.Errorf("the indicator showed until %v after the answer (%s)", iv.End.Sub(last), iv.Why)

@@ -87,6 +87,8 @@ func (r landed) sendFailed(l *lane) {
 func (r landed) editFailed(l *lane) {
 	s, err := r.slot, r.call.err
 	switch {
+	case s.shrunk && !unknownOutcome(err) && !errors.Is(err, adapters.ErrNeverSent):
+		l.giveUp(s, r.call) // it is gone, or stays: nothing is posted in its place
 	case errors.Is(err, adapters.ErrGone), errors.Is(err, adapters.ErrTooOld):
 		// One new message takes its place (P11); one that still stands there goes first.
 		if errors.Is(err, adapters.ErrTooOld) {
@@ -107,6 +109,7 @@ func (r landed) deleteFailed(l *lane) {
 	switch {
 	case errors.Is(err, adapters.ErrDenied), errors.Is(err, adapters.ErrInvalid), errors.Is(err, adapters.ErrTooOld):
 		// What can't be deleted shrinks to one line, without buttons.
+		s.shrunk = true
 		s.show(adapters.Post{Doc: rich.Plain("—"), Silent: true})
 		l.out.push(s)
 	default:

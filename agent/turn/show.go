@@ -42,6 +42,7 @@ func (r *run) showProgress(now time.Time) {
 		r.tick, _ = r.board.NextTick(now)
 	}
 	if !r.tick.IsZero() && !r.tick.After(now) {
+		r.progress.ticked = true
 		r.progress.touch(r.lane)
 	}
 	if !r.progress.stale {
@@ -57,8 +58,7 @@ func (r *run) showProgress(now time.Time) {
 }
 
 // renderProgress is the progress message as it should stand now.
-func (r *run) renderProgress() adapters.Post {
-	now := time.Now()
+func (r *run) renderProgress(now time.Time) adapters.Post {
 	r.tick, _ = r.board.NextTick(now)
 	words := progress.Words(r.lane.lang())
 	post := adapters.Post{Silent: true, Doc: r.lane.chn.fitOne(r.view(now))}

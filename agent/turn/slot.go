@@ -21,11 +21,15 @@ type slot struct {
 	want   adapters.Post
 	wanted bool // there is a state to show
 	// live renders the newest state when a call may leave, so that nothing is rendered that
-	// nobody will see; stale says that it may differ from what stands. nil: want is the state.
-	live    func() adapters.Post
+	// nobody will see; stale says that it may differ from what stands, ticked that its clock is to
+	// go on. nil: want is the state.
+	live    func(now time.Time) adapters.Post
 	stale   bool
+	ticked  bool
+	liveAt  time.Time // of the newest rendering
 	staleAt time.Time
 	remove  bool // it shall be deleted instead
+	shrunk  bool // it could not be deleted, so it shrinks to one line
 	shown   adapters.Post
 	showing bool // shown is what stands there
 
@@ -77,6 +81,17 @@ func (s *slot) next() (callOp, bool) {
 		return callEdit, true
 	}
 	return 0, false
+}
+
+// render renders the newest state. false: it is not worth a call, since nothing has changed but the
+// clock, which goes on by ticks (P6).
+func (s *slot) render(now time.Time) bool {
+	s.stale = false
+	if s.showing && !s.ticked && samePost(s.live(s.liveAt), s.shown) {
+		return false
+	}
+	s.want, s.wanted, s.ticked, s.liveAt = s.live(now), true, false, now
+	return !s.showing || !samePost(s.want, s.shown)
 }
 
 // samePost compares what an edit can change.
@@ -165,12 +180,9 @@ func (g granted) read(l *lane) {
 		l.out.push(s)
 		return
 	}
-	if s.live != nil && op != callDelete {
-		s.want, s.wanted, s.stale = s.live(), true, false
-		if s.showing && samePost(s.want, s.shown) {
-			l.out.push(s)
-			return
-		}
+	if s.live != nil && op != callDelete && !s.render(time.Now()) {
+		l.out.push(s)
+		return
 	}
 	s.flying = true
 	if op == callSend && s.key == "" {
