@@ -92,13 +92,25 @@ func (a *Adapter) Send(ctx context.Context, chat adapters.Chat, post adapters.Po
 	}
 	var sent *models.Message
 	err = marked(r, func(text string, mode models.ParseMode) error {
-		return a.call(ctx, func(ctx context.Context) (err error) {
+		return a.goOn(ctx, len(post.Files) > 0, func(ctx context.Context) (err error) {
 			sent, err = a.bot.SendMessage(ctx, &bot.SendMessageParams{ChatID: t.chat, MessageThreadID: t.thread, Text: text,
 				ParseMode: mode, LinkPreviewOptions: noPreview, DisableNotification: t.silent, ReplyParameters: t.reply, ReplyMarkup: t.markup})
 			return err
 		})
 	})
 	return refOf(chat, sent), err
+}
+
+// goOn is call for one of several messages of a post. Once an earlier one stands, a 429 is waited
+// out here: whoever tried the post again would post that one twice.
+func (a *Adapter) goOn(ctx context.Context, begun bool, f func(context.Context) error) error {
+	for {
+		err := a.call(ctx, f)
+		var limited *adapters.RateLimitError
+		if !begun || !errors.As(err, &limited) || !sleep(ctx, limited.RetryAfter) {
+			return err
+		}
+	}
 }
 
 var noPreview = &models.LinkPreviewOptions{IsDisabled: bot.True()}
@@ -172,7 +184,7 @@ func (a *Adapter) sendFiles(ctx context.Context, chat adapters.Chat, t target, l
 			media = append(media, &models.InputMediaDocument{Media: "attach://" + name, MediaAttachment: bytes.NewReader(f.Data)})
 		}
 		var sent []*models.Message
-		err := a.call(ctx, func(ctx context.Context) (err error) {
+		err := a.goOn(ctx, ref.ID != "", func(ctx context.Context) (err error) {
 			sent, err = a.bot.SendMediaGroup(ctx, &bot.SendMediaGroupParams{ChatID: t.chat, MessageThreadID: t.thread, Media: media,
 				DisableNotification: t.silent, ReplyParameters: t.reply})
 			return err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"typist/adapters"
 	"typist/adapters/adaptertest"
@@ -54,6 +55,26 @@ func TestC7_ManyFilesAndALongText(t *testing.T) {
 			if len(m.Files) != 1 || string(m.Files[0].Data) != fmt.Sprint("file ", i) {
 				t.Errorf("file %d is %+v", i, m.Files)
 			}
+		}
+	})
+}
+
+func TestP11_ARefusedTextAfterAnAlbumPostsNoSecondAlbum(t *testing.T) {
+	inBubble(t, telegram.Config{}, false, func(t *testing.T, w *world) {
+		w.srv.World().Inject(sim.Fault{Op: sim.OpSend, Times: 1, Delay: time.Millisecond}) // lets the album pass
+		w.srv.World().Inject(sim.Fault{Op: sim.OpSend, Times: 2, Status: 429, RetryAfter: 3 * time.Second})
+		post := adapters.Post{Doc: rich.Plain("both"), Files: []adapters.File{{Name: "a.txt", Data: []byte("a")}, {Name: "b.txt", Data: []byte("b")}}}
+		began := time.Now()
+		ref, err := w.a.Send(t.Context(), direct, post)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list := w.srv.World().Messages(direct.ID, "")
+		if len(list) != 3 || list[2].ID != ref.ID || list[2].Text != "both" {
+			t.Errorf("people see %d messages: %+v", len(list), list)
+		}
+		if waited := time.Since(began); waited < 6*time.Second {
+			t.Errorf("waited %s of the 6 s that it was told", waited)
 		}
 	})
 }

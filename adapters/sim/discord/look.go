@@ -140,7 +140,11 @@ func (s names) blocks(lines []string) (text, markup string) {
 			if list != want {
 				endList()
 				list = want
-				out.WriteString("<" + list + ">")
+				start := ""
+				if n, _ := strings.CutSuffix(hit[2], "."); want == "ol" && n != "1" {
+					start = ` start="` + n + `"` // digits, by the pattern
+				}
+				out.WriteString("<" + list + start + ">")
 			}
 			t, h := s.inline(hit[3])
 			plain = append(plain, hit[1]+mark+t)

@@ -127,11 +127,14 @@ func richLook(names func(string) string, e element) (string, string) {
 			t = append(t, strings.Repeat("  ", e.Indent)+mark+text)
 			h = append(h, "<li>"+page+"</li>")
 		}
-		tag := "ul"
+		tag, start := "ul", ""
 		if style == "ordered" {
 			tag = "ol"
+			if e.Offset > 0 {
+				start = fmt.Sprintf(` start="%d"`, e.Offset+1)
+			}
 		}
-		return strings.Join(t, "\n"), "<" + tag + ">" + strings.Join(h, "") + "</" + tag + ">"
+		return strings.Join(t, "\n"), "<" + tag + start + ">" + strings.Join(h, "") + "</" + tag + ">"
 	}
 	return text, "<p>" + page + "</p>"
 }

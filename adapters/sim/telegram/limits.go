@@ -55,6 +55,25 @@ func (b *bucket) wait(now time.Time, rate float64, burst int) time.Duration {
 	return time.Duration((1 - b.tokens) / rate * float64(time.Second))
 }
 
+// takeAll counts an album's messages: it is let in where its first one is, and owes the rest.
+func (l *limiter) takeAll(chat string, group bool, n int) error {
+	if err := l.take(chat, group, true); err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if own := l.chats[chat]; own != nil {
+		own.tokens -= float64(n - 1)
+	}
+	l.all.tokens -= float64(n - 1)
+	for range n - 1 {
+		if group && l.limits.GroupPerMinute > 0 {
+			l.groups[chat] = append(l.groups[chat], time.Now())
+		}
+	}
+	return nil
+}
+
 // take counts a message; a refused one counts nowhere.
 func (l *limiter) take(chat string, group, perChat bool) error {
 	l.mu.Lock()

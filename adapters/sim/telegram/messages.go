@@ -45,10 +45,8 @@ func (s *Server) begin(p params, n int) (sending, error) {
 			return out, bad("message to be replied not found")
 		}
 	}
-	for range n {
-		if err := s.limits.take(out.chat.ID, !out.chat.Direct, true); err != nil {
-			return out, err
-		}
+	if err := s.limits.takeAll(out.chat.ID, !out.chat.Direct, n); err != nil {
+		return out, err
 	}
 	return out, nil
 }
