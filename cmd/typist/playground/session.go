@@ -2,6 +2,7 @@ package playground
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -20,6 +21,7 @@ const (
 
 // sessionView is a chat's tree with its runs.
 type sessionView struct {
+	Down  bool                `json:"down,omitempty"` // there is no bot to ask
 	Leaf  string              `json:"leaf"`
 	Nodes []nodeView          `json:"nodes"`
 	Runs  map[string]*runView `json:"runs"`
@@ -59,6 +61,9 @@ func (w *web) session(rw http.ResponseWriter, r *http.Request) {
 		view, err = readSession(r.Context(), p.Store, chat)
 		return err
 	})
+	if errors.Is(err, errDown) {
+		view.Down, err = true, nil
+	}
 	respond(rw, view, err)
 }
 

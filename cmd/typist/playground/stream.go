@@ -53,12 +53,12 @@ func (w *web) stream(rw http.ResponseWriter, r *http.Request) {
 
 // pageStream is one page's place in everything.
 type pageStream struct {
-	web   *web
-	chat  string // key; "" = no inspector
-	rev   int64  // of the mirror
-	seq   int64  // of the chat's events
-	rw    http.ResponseWriter
-	ctl   *http.ResponseController
+	web  *web
+	chat string // key; "" = no inspector
+	rev  int64  // of the mirror
+	seq  int64  // of the chat's events
+	rw   http.ResponseWriter
+	ctl  *http.ResponseController
 }
 
 // place reads the numbers that the page has seen.

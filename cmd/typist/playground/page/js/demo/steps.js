@@ -33,7 +33,7 @@ export const scripts = {
   ],
   restart: [
     { ...again, caption: 'A backup with a slow step. In the middle of it the bot is killed, as with kill -9.' },
-    { kill: 3, when: /Copy/, caption: 'Killed. It is back in 3 s.' },
+    { kill: 3, when: /half a minute/, caption: 'Killed. It is back in 3 s.' },
     { press: 'Resume', pause: 2500, caption: 'The run came back as interrupted. Resume goes on: finished tools do not run again.' }, ended,
   ],
   approval: [

@@ -3,7 +3,7 @@
 import { coverage } from '../model/coverage.js';
 import { runsOf } from '../model/runs.js';
 import { session } from '../model/session.js';
-import { everything, now, platformSetup, shows } from '../model/world.js';
+import { everything, now, platform as platformOf, platformSetup, shows } from '../model/world.js';
 import { inspected, inspectedKey } from '../places.js';
 
 /** inspectedData gathers it. The times of a run are the store's where it has them. */
@@ -14,12 +14,14 @@ export function inspectedData() {
   const at = now();
   const list = shows(platform, chat, thread);
   const posts = everything(platform, chat, thread).filter((m) => m.from.id === bot && !m.private);
+  // An edit names no thread on some platforms: it is drawn for all threads of its chat.
+  const calls = [...platformOf(platform).calls.values()].filter((c) => c.chat === chat && (!c.thread || c.thread === thread));
   const runs = runsOf(inspectedKey()).map((run) => {
     const stored = session.runs[run.id];
     const timed = { ...run, started: stored?.started || run.started, ended: run.ended && (stored?.ended || run.ended), state: stored?.state };
     return { ...timed, cover: coverage(timed, list, posts, at) };
   });
-  return { ...place, runs, shows: list, posts, now: at };
+  return { ...place, runs, shows: list, posts, calls, now: at };
 }
 
 const STATES = { done: 'done', silent: 'silent', stopped: 'stopped', interrupted: 'interrupted', failed: 'failed', success: 'done', cancelled: 'stopped', interrupt: 'interrupted' };

@@ -16,9 +16,9 @@ export function drawTimeline(svg, data, { from, to }, width, height, colours = V
   svg.setAttribute('height', height);
   const x = (ms) => LEFT + ((Math.min(Math.max(ms, from), to) - from) / (to - from)) * (width - LEFT - RIGHT);
   const axis = height - 18;
-  const row = Math.min(34, (axis - 8) / 3);
+  const row = Math.min(46, (axis - 8) / 3);
   const rows = { run: 6, shown: 6 + row, posts: 6 + 2 * row };
-  const bar = Math.max(10, row - 12);
+  const bar = Math.min(26, Math.max(10, row - 14));
   const out = [];
   const text = (content, at, y, more = {}) => out.push(s('text', { x: at, y, fill: colours.faint, 'font-size': 11, 'font-family': 'system-ui, sans-serif', ...more }, content));
   const rect = (a, b, y, fill, title, more = {}) => {
@@ -52,9 +52,19 @@ export function drawTimeline(svg, data, { from, to }, width, height, colours = V
     for (const g of run.cover.lapses) rect(g.start, Math.min(g.end, data.now), rows.shown, colours.lapse, 'lapses after a silent run');
   }
   const y = rows.posts + bar / 2;
+  for (const c of data.calls) {
+    if (c.at < from || c.at > to) continue;
+    const at = x(c.at + c.took);
+    const good = c.status >= 200 && c.status < 300 && !c.error;
+    if (c.op === 'pulse' && good) out.push(s('line', { x1: at, x2: at, y1: rows.shown + bar + 1, y2: rows.shown + bar + 5, stroke: colours.shown, 'stroke-width': 1.5 }, s('title', {}, 'pulse')));
+    else if (c.op === 'edit' && good) out.push(s('rect', { x: at - 3.5, y: y - 3.5, width: 7, height: 7, transform: `rotate(45 ${at} ${y})`, fill: colours.edit }, s('title', {}, 'edit')));
+    else if (!good) {
+      const level = (c.op === 'pulse' ? rows.shown + bar : y) + 2;
+      out.push(s('path', { d: `M${at - 4} ${level - 4}l8 8m0-8l-8 8`, stroke: colours.bad, 'stroke-width': 2, 'stroke-linecap': 'round' }, s('title', {}, `${c.op}: ${c.status || 'cut'} ${c.error ?? ''}`)));
+    }
+  }
   for (const m of data.posts) {
     if (m.at >= from && m.at <= to) out.push(s('circle', { cx: x(m.at), cy: y, r: 5, fill: m.deleted ? 'none' : colours.post, stroke: colours.post, 'stroke-width': 1.5 }, s('title', {}, `${m.deleted ? 'posted, deleted later' : 'posted'}: ${m.text.slice(0, 80)}`)));
-    if (m.editedAt >= from && m.editedAt <= to) out.push(s('rect', { x: x(m.editedAt) - 3.5, y: y - 3.5, width: 7, height: 7, transform: `rotate(45 ${x(m.editedAt)} ${y})`, fill: colours.edit }, s('title', {}, `edit ${m.edits}: ${m.text.slice(0, 80)}`)));
   }
   if (data.now <= to) out.push(s('line', { x1: x(data.now), x2: x(data.now), y1: 2, y2: axis, stroke: colours.ink, 'stroke-width': 1, 'stroke-dasharray': '2 3' }));
   svg.replaceChildren(...out);

@@ -9,6 +9,7 @@ import { drawTimeline } from './draw.js';
 
 const LIVE_MS = 45_000;
 const FRAME_MS = 250;
+const LEGEND = { run: 'run', shown: 'indicator (ticks: pulses)', gap: 'gap or ghost', paused: 'waits for a person', post: 'post', edit: 'edit', fail: 'refused or failed call' };
 
 /** rangeOf is the stretch of time that shows: a run's, or the last seconds. */
 export function rangeOf(run, now) {
@@ -22,7 +23,7 @@ export function rangeOf(run, now) {
 export function summary(run) {
   if (!run) return 'No run in this chat yet. Write something, or play one of the scripts.';
   const { cover } = run;
-  const parts = [`Run ${stateOf(run)}${run.ended ? ` after ${span(run.ended - run.started)}` : ''}`];
+  const parts = [run.ended ? `Run ${stateOf(run)} after ${span(run.ended - run.started)}` : 'The run is at work'];
   if (cover.first === undefined) parts.push('the indicator did not show');
   else {
     parts.push(`first pulse after ${span(cover.first - run.started)}`, `indicator ${span(cover.shown)} of ${span(cover.total)}`);
@@ -38,7 +39,7 @@ export function timelineView() {
   const chips = h('div', { class: 'run-chips', role: 'group', 'aria-label': 'Runs' });
   const drawing = s('svg', { class: 'drawing', role: 'img' });
   const el = h('div', { class: 'timeline' }, h('div', { class: 'timeline-top' }, chips, words), h('div', { class: 'drawing-box' }, drawing),
-    h('p', { class: 'legend', 'aria-hidden': 'true' }, ['run', 'shown', 'gap', 'ghost', 'paused', 'post', 'edit'].map((k) => h('span', { class: `key-${k}` }, h('i'), { run: 'run', shown: 'indicator', gap: 'gap', ghost: 'ghost', paused: 'waits for a person', post: 'post', edit: 'last edit' }[k]))));
+    h('p', { class: 'legend', 'aria-hidden': 'true' }, Object.entries(LEGEND).map(([k, text]) => h('span', { class: `key-${k}` }, h('i'), text))));
   const settle = roving(chips, 'button', { horizontal: true });
   let picked = null; // run id; null = the newest
   let timer = 0;

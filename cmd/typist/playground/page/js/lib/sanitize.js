@@ -21,6 +21,7 @@ function copy(from, to) {
       const language = /^language-([\w+#.-]{1,20})$/.exec(node.className);
       if (language) el.dataset.language = language[1];
     }
+    if (node.tagName === 'OL' && node.start > 1) el.start = node.start;
     copy(node, el);
     if (node.tagName === 'PRE') el.tabIndex = 0; // it scrolls, so the keyboard must reach it
     to.append(node.tagName === 'TABLE' ? scroller(el) : el);

@@ -20,9 +20,9 @@ async function load() {
   const chat = wanted;
   try {
     const tree = await get('/api/session', { chat });
-    if (chat === wanted) session = { chat, ...tree };
+    if (chat === wanted && !tree.down) session = { chat, ...tree };
     changed('session');
-  } catch { /* the bot is down: it is asked again with the next change */ }
+  } catch { /* the playground has ended */ }
   reading = false;
 }
 

@@ -60,6 +60,7 @@ export function makeMessage(name, first, write) {
     m = next;
     li.classList.toggle('first', heads);
     li.classList.toggle('root', Boolean(isRoot));
+    li.classList.toggle('pings', Boolean(m.from.bot && m.pings?.includes(you)));
     if (textChanged) {
       li.html = m.html;
       const opened = [...body.querySelectorAll('details')].map((d) => d.open);
@@ -77,6 +78,7 @@ export function makeMessage(name, first, write) {
     note.hidden = !m.private;
     meta.querySelector('.silent').hidden = !(m.silent && m.from.bot);
     meta.querySelector('.pinged').hidden = !m.pings?.includes(you);
+    meta.classList.toggle('plain', !mark && !(m.silent && m.from.bot) && !m.pings?.includes(you));
     showFiles(files, m);
     showKeys(keys, name, m);
     showReactions(reactions, name, m);
