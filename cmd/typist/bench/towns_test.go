@@ -42,17 +42,23 @@ func (w *town) say(t testing.TB, person, text string) {
 	must(t, err)
 }
 
-// answer is when the message with that text came to stand in the chat; false: it does not.
+// answer is when the answer with that text came to stand in the chat; false: it does not. What has
+// buttons is a progress message that shows the text so far.
 func (w *town) answer(chat, text string) (at time.Time, ok bool) {
 	for _, m := range sim.FromBot(w.World().Messages(chat, "")) {
-		if strings.Contains(m.Text, text) {
-			if !m.EditedAt.IsZero() {
-				return m.EditedAt, true
-			}
-			return m.At, true
+		if strings.Contains(m.Text, text) && len(m.Buttons) == 0 {
+			return stands(m), true
 		}
 	}
 	return time.Time{}, false
+}
+
+// stands is since when a message reads as it does.
+func stands(m sim.Message) time.Time {
+	if !m.EditedAt.IsZero() {
+		return m.EditedAt
+	}
+	return m.At
 }
 
 // configure writes a configuration for platforms, with a script.
