@@ -58,7 +58,7 @@ func (a *Adapter) Run(ctx context.Context, sink adapters.Sink) error {
 			wait = max(wait, limited.RetryAfter)
 		}
 		backoff = min(2*backoff, maxBackoff)
-		a.log.Warn("not connected", "error", err, "retryIn", wait.Round(time.Millisecond))
+		a.log.Debug("not connected", "error", err, "retryIn", wait.Round(time.Millisecond))
 		sink.Status(channelName, adapters.Status{Since: time.Now(), Err: fmt.Errorf("not connected to Slack: %w", err)})
 		timer := time.NewTimer(wait)
 		select {

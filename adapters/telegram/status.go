@@ -20,7 +20,7 @@ func (s *statusReporter) connected() {
 		return
 	}
 	s.report(adapters.Status{Connected: true, Since: time.Now()})
-	s.log.Info("connected")
+	s.log.Debug("connected")
 }
 
 func (s *statusReporter) failed(err error) {
@@ -32,7 +32,7 @@ func (s *statusReporter) failed(err error) {
 		since = s.last.Since
 	}
 	s.report(adapters.Status{Since: since, Err: err})
-	s.log.Warn("not connected", "error", err.Error())
+	s.log.Debug("not connected", "error", err.Error())
 }
 
 func (s *statusReporter) report(st adapters.Status) {

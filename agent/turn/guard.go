@@ -40,6 +40,12 @@ func (g *guard) List(ctx context.Context) ([]agent.Tool, error) {
 
 // Call implements agent.Toolbox.
 func (g *guard) Call(ctx context.Context, call agent.ToolCall) (agent.ToolResult, error) {
+	if !g.listed() {
+		// Which tools need an approval is not known yet: never call one without (A4).
+		if _, err := g.List(ctx); err != nil {
+			return agent.ToolResult{}, fmt.Errorf("%s was not called: the tools could not be listed: %w", call.Name, err)
+		}
+	}
 	key, tool := g.key(call)
 	if tool.Approve {
 		if result, ok, err := g.allowed(ctx, call, tool); !ok {
@@ -74,6 +80,12 @@ func (g *guard) Call(ctx context.Context, call agent.ToolCall) (agent.ToolResult
 		g.run.feed.emit(f)
 	}
 	return result, nil
+}
+
+func (g *guard) listed() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.tools != nil
 }
 
 func (g *guard) key(call agent.ToolCall) (string, agent.Tool) {

@@ -31,6 +31,8 @@ type lane struct {
 	check      bool  // the inbox may hold something to begin
 	taken      int64 // the newest row that no longer waits
 	waiting    map[int64]*sign
+	unreacted  []*sign   // marks whose reaction may have to change, in order
+	reacting   bool      // a call for a reaction is under way
 	notBefore  time.Time // no turn begins earlier, after one could not be stored
 	beginFails int
 	lastActive time.Time
@@ -77,7 +79,7 @@ func (l *lane) loop() {
 
 // idle: nothing to do and nothing under way.
 func (l *lane) idle() bool {
-	return l.run == nil && !l.check && len(l.out.slots) == 0
+	return l.run == nil && !l.check && len(l.out.slots) == 0 && !l.reacting
 }
 
 // step does what is due.

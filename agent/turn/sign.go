@@ -15,7 +15,6 @@ type sign struct {
 	note    *slot
 	want    bool // the mark shall stand
 	stands  bool // the reaction stands
-	flying  bool // a call is under way
 }
 
 // sign marks a message as waiting.
@@ -57,14 +56,28 @@ func (l *lane) noteWaiting(s *sign) {
 // reactTries is how often a reaction is tried: a mark that stays is worse than some calls.
 const reactTries = 8
 
-// react brings the reaction to the wanted state, one call at a time: a slow "on" can't land after
-// its "off".
+// react brings the reaction to the wanted state.
 func (l *lane) react(s *sign) {
+	l.unreacted = append(l.unreacted, s)
+	l.nextReaction()
+}
+
+// nextReaction makes the chat's calls for reactions one at a time: a slow "on" can't land after its
+// "off", and many messages at once don't use up each other's tries against the platform's limit. A
+// mark that is not wanted any more when its turn comes costs no call.
+func (l *lane) nextReaction() {
 	reactor, ok := l.chn.adapter.(adapters.Reactor)
-	if !ok || s.flying || s.want == s.stands {
-		return
+	for !l.reacting && len(l.unreacted) > 0 {
+		s := l.unreacted[0]
+		l.unreacted = l.unreacted[1:]
+		if ok && s.want != s.stands {
+			l.reacting = true
+			l.callReaction(reactor, s)
+		}
 	}
-	s.flying = true
+}
+
+func (l *lane) callReaction(reactor adapters.Reactor, s *sign) {
 	ref, on := adapters.Ref{Chat: l.chat, ID: s.message}, s.want
 	l.hub.go_(func() {
 		ctx, cancel := context.WithTimeout(l.hub.callCtx, callTimeout)
@@ -95,7 +108,8 @@ type reacted struct {
 func (reacted) isLetter() {}
 
 func (r reacted) read(l *lane) {
-	r.sign.flying = false
+	l.reacting = false
+	defer l.nextReaction()
 	if r.err == nil {
 		r.sign.stands = r.on
 		l.react(r.sign)
