@@ -22,6 +22,13 @@ import (
 var binary string
 
 func TestMain(m *testing.M) {
+	if file := os.Getenv(toolServerEnv); file != "" {
+		if err := serveTools(file); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	flag.Parse()
 	// These tests wait most of their time.
 	if err := flag.Set("test.parallel", "24"); err != nil {

@@ -41,6 +41,12 @@ func newStage(t *testing.T, script, more string, names ...string) *stage {
 	return s
 }
 
+// reconfigure writes the config file anew; a running program takes it over by itself or on SIGHUP.
+func (s *stage) reconfigure(t *testing.T, backend, more string) {
+	t.Helper()
+	s.config = configFile(t, s.dir, s.on, backend, more)
+}
+
 // quick keeps tests short: progress messages appear early.
 const quick = "progress: {delaySeconds: 0.2}"
 
