@@ -156,9 +156,6 @@ func (t *Table) PairingAsk(name, id, code string) string {
 // Paired confirms to the owner who was let in.
 func (t *Table) Paired(name string) string { return fill(t.paired, "name", name) }
 
-// PairingUnknown says that no such code is open.
-func (t *Table) PairingUnknown(code string) string { return fill(t.pairUnknown, "code", code) }
-
 // Command is a command's description for menus and /help; "" for one that does not exist.
 func (t *Table) Command(name string) string { return t.commands[name] }
 
@@ -170,9 +167,6 @@ func CommandTexts(name string) map[string]string {
 	}
 	return m
 }
-
-// Usage says how a command is written: usage is "/view [overview|summary|detail|default]".
-func (t *Table) Usage(usage string) string { return fill(t.usage, "usage", usage) }
 
 // BadValue refuses an argument and lists what is allowed.
 func (t *Table) BadValue(got string, allowed ...string) string {
@@ -211,11 +205,6 @@ func (t *Table) SettingBack(name, value, from string) string {
 // TypingIs tells mode and interval that are in force and which levels decided (T2).
 func (t *Table) TypingIs(mode, modeFrom string, interval time.Duration, intervalFrom string) string {
 	return fill(t.typingIs, "mode", mode, "from", t.From(modeFrom), "d", seconds(interval), "dfrom", t.From(intervalFrom))
-}
-
-// TypingSet confirms mode and interval for this chat.
-func (t *Table) TypingSet(mode string, interval time.Duration) string {
-	return fill(t.typingSet, "mode", mode, "d", seconds(interval))
 }
 
 // seconds keeps fractions, since intervals may have them.

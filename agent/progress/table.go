@@ -46,7 +46,6 @@ type Table struct {
 	NothingRuns    string
 	dropped        plural // waiting messages, by a stop
 	NothingToRetry string
-	NothingResume  string
 	Answering      string // /retry answers again
 	Redelivered    string // /retry sent the stored answer again
 	NewStarted     string
@@ -78,19 +77,16 @@ type Table struct {
 	pairingAsk  string
 	paired      string
 	PairingOK   string // to the person
-	pairUnknown string
 
 	// Commands (C8).
 	commands    map[string]string
 	HelpIntro   string
-	usage       string
 	badValue    string
 	unknownCmd  string
 	settingIs   string
 	settingSet  string
 	settingBack string
 	typingIs    string
-	typingSet   string
 	sources     map[string]string
 	StatusIdle  string
 	statusFor   string

@@ -128,8 +128,12 @@ func lastText(m agent.Message) string {
 // branchFrom goes on from an earlier message (/branch and its native forms, S8).
 func (l *lane) branchFrom(message string, answer func(string)) {
 	words := l.words()
-	if message == "" {
+	switch {
+	case message == "":
 		answer(words.BranchHow)
+		return
+	case l.run != nil: // its end moves the active leaf
+		answer(words.Busy)
 		return
 	}
 	l.hub.go_(func() {

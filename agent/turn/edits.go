@@ -35,11 +35,11 @@ func (e edited) read(l *lane) {
 			return
 		}
 	}
-	if r := l.run; r != nil && r.phase <= stopping && r.in.Kind == store.InputMessage && r.in.Message.ID == e.ID {
-		if r.in.Message.Text == e.Text {
+	if r := l.run; r != nil && r.phase <= stopping && r.in.Kind == store.InputMessage && slices.Contains(r.in.refs(), e.ID) {
+		in := r.in
+		if !in.retext(e.ID, e.Text) {
 			return
 		}
-		in := r.in
 		l.branch(in, e.Edited, func(ctx context.Context) (string, error) {
 			n, ok, err := l.hub.store.NodeByRef(ctx, l.chat.Key(), e.ID)
 			if err != nil || !ok {
@@ -60,7 +60,9 @@ func (l *lane) editWaiting(row store.Input, text string) {
 		l.log.Error("a waiting message could not be read", "error", err)
 		return
 	}
-	in.Message.Text = text
+	if !in.retext(row.MessageID, text) {
+		return
+	}
 	if _, err := l.hub.store.EditWaiting(l.hub.callCtx, l.chat.Key(), row.MessageID, in.payload()); err != nil {
 		l.log.Error("a waiting message could not be changed", "error", err)
 	}
@@ -83,16 +85,21 @@ func (l *lane) editAnswered(e adapters.Edited, window time.Duration) {
 			l.log.Error("an edited message could not be looked up", "error", err)
 			return
 		}
-		if !ok || n.Message.Role != agent.User || textOf(n.Message) == e.Text {
+		if !ok || n.Message.Role != agent.User {
+			return
+		}
+		blocks, changed := retext(n.Message.Blocks, e.ID, e.Text)
+		if !changed {
 			return
 		}
 		if window > 0 && time.Since(n.At) > window {
+			l.mail.put(saying{l.words().EditIgnored})
 			return
 		}
-		in := input{Kind: store.InputMessage, Message: adapters.Message{Origin: e.Origin, ID: e.ID, Text: e.Text, Mentioned: true}}
-		for _, p := range n.Message.Blocks {
-			if p.Kind == agent.PartFile {
-				in.Parts = append(in.Parts, p)
+		in := input{Kind: store.InputMessage, Blocks: blocks, Message: adapters.Message{Origin: e.Origin, ID: e.ID, Text: e.Text, Mentioned: true}}
+		for _, ref := range n.Refs {
+			if ref != e.ID {
+				in.Earlier = append(in.Earlier, adapters.Message{ID: ref})
 			}
 		}
 		l.acceptBranch(ctx, in, n.Parent)
@@ -102,8 +109,8 @@ func (l *lane) editAnswered(e adapters.Edited, window time.Duration) {
 
 // branch puts the edited message of the run in work into the inbox as a branch.
 func (l *lane) branch(in input, e adapters.Edited, parent func(context.Context) (string, error)) {
-	in.Message.Text, in.Message.Origin.EventID = e.Text, e.EventID
-	in.rows, in.also, in.Branch = nil, nil, nil
+	in.Message.Origin.EventID = e.EventID
+	in.rows, in.Branch = nil, nil
 	l.hub.go_(func() {
 		ctx := context.WithoutCancel(l.hub.callCtx)
 		at, err := parent(ctx)

@@ -3,6 +3,8 @@ package turn
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"typist/adapters"
@@ -16,12 +18,14 @@ type input struct {
 	Agent     string           `json:"agent,omitempty"`
 	Heartbeat *Heartbeat       `json:"heartbeat,omitempty"`
 	Branch    *branchAt        `json:"branch,omitempty"`
-	From      string           `json:"from,omitempty"`  // retry, resume: the node to go on from
-	Parts     []agent.Part     `json:"parts,omitempty"` // files that are loaded already (S7)
+	From      string           `json:"from,omitempty"` // retry, resume: the node to go on from
+	// Earlier are the messages before Message that became the same turn (collect, S10).
+	Earlier []adapters.Message `json:"earlier,omitempty"`
+	// Blocks are what the agent is given, made already (S7: those of the edited turn).
+	Blocks []agent.Part `json:"blocks,omitempty"`
 
 	Kind store.InputKind `json:"-"`
 	rows []int64         // inbox rows that become this turn
-	also []string        // further message ids (collect)
 	at   time.Time
 }
 
@@ -42,7 +46,13 @@ type Heartbeat struct {
 func (in input) accepted() time.Time { return in.at }
 
 // refs are the platform messages that the turn's user node stands for.
-func (in input) refs() []string { return append([]string{in.Message.ID}, in.also...) }
+func (in input) refs() []string {
+	refs := []string{in.Message.ID}
+	for _, m := range in.Earlier {
+		refs = append(refs, m.ID)
+	}
+	return refs
+}
 
 func (in input) payload() []byte {
 	b, err := json.Marshal(in)
@@ -63,13 +73,69 @@ func readInput(row store.Input) (input, error) {
 
 // merge makes one turn of two inputs (collect, S10).
 func (in input) merge(next input) input {
-	in.Message.Text += "\n\n" + next.Message.Text
-	in.Message.Files = append(in.Message.Files, next.Message.Files...)
-	in.Message.Mentioned = in.Message.Mentioned || next.Message.Mentioned
-	in.also = append(append(in.also, in.Message.ID), next.also...)
-	in.Message.ID, in.Message.From = next.Message.ID, next.Message.From
-	in.rows = append(in.rows, next.rows...)
-	return in
+	out := next
+	out.Earlier = append(append(in.Earlier, in.Message), next.Earlier...)
+	out.Message.Mentioned = in.Message.Mentioned || next.Message.Mentioned
+	out.rows, out.at = append(in.rows, next.rows...), in.at
+	return out
+}
+
+// retext gives one of the turn's messages its new text (S7); false: it is none of them, or says
+// nothing new.
+func (in *input) retext(id, text string) bool {
+	if len(in.Blocks) > 0 {
+		var changed bool
+		in.Blocks, changed = retext(in.Blocks, id, text)
+		return changed
+	}
+	all := append(in.Earlier, in.Message)
+	for i, m := range all {
+		if m.ID == id && m.Text != text {
+			all = slices.Clone(all)
+			all[i].Text = text
+			in.Earlier, in.Message = all[:len(all)-1], all[len(all)-1]
+			return true
+		}
+	}
+	return false
+}
+
+// retext gives the block that one message became its new text, and keeps the quote in front of it.
+// false: the text is the same.
+func retext(blocks []agent.Part, id, text string) ([]agent.Part, bool) {
+	for i, p := range blocks {
+		if p.Kind != agent.PartText || p.ID != id {
+			continue
+		}
+		quote, own := unquote(p.Text)
+		if p.Text == text || own == text {
+			return blocks, false
+		}
+		blocks = slices.Clone(blocks)
+		blocks[i].Text = quote + text
+		return blocks, true
+	}
+	return blocks, false
+}
+
+// quoted puts what a message answers in front of its text.
+func quoted(m adapters.Message) string {
+	if m.ReplyTo == nil || m.ReplyTo.Text == "" {
+		return m.Text
+	}
+	return "> " + strings.ReplaceAll(m.ReplyTo.Text, "\n", "\n> ") + "\n\n" + m.Text
+}
+
+// unquote divides what quoted made.
+func unquote(text string) (quote, own string) {
+	if !strings.HasPrefix(text, "> ") {
+		return "", text
+	}
+	head, own, found := strings.Cut(text, "\n\n")
+	if !found {
+		return "", text
+	}
+	return head + "\n\n", own
 }
 
 // mergeable: ordinary messages become one turn, everything else is a turn of its own.

@@ -23,7 +23,7 @@ func (r *run) steer(a inputArrived) bool {
 	}
 	r.steering++
 	in := r.in
-	in.Message, in.Parts = a.message, nil
+	in.Message, in.Earlier, in.Blocks = a.message, nil, nil
 	before := len(r.transcript.Messages())
 	r.lane.hub.go_(func() {
 		ctx, cancel := context.WithTimeout(r.lane.hub.callCtx, callTimeout)

@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -97,35 +98,47 @@ func (r *run) place(ctx, durable context.Context, tree *session.Tree) (store.Nod
 	return n, err
 }
 
-// userMessage makes the model's view of the input, files included (C7).
+// userMessage makes the model's view of the input, files included (C7). Each message's text is a
+// block of its own that carries the message's id, so that an edit finds it (S7).
 func (r *run) userMessage(ctx context.Context, in input) agent.Message {
-	text := in.Message.Text
-	if reply := in.Message.ReplyTo; reply != nil && reply.Text != "" {
-		text = "> " + strings.ReplaceAll(reply.Text, "\n", "\n> ") + "\n\n" + text
-	}
 	if h := in.Heartbeat; h != nil {
-		text = h.Prompt
+		return agent.UserText(h.Prompt)
 	}
-	msg := agent.UserText(text)
-	msg.Blocks = append(msg.Blocks, in.Parts...)
-	fetcher, _ := r.lane.chn.adapter.(adapters.Fetcher)
-	for _, f := range in.Message.Files {
-		part := agent.Part{Kind: agent.PartFile, Name: f.Name, MIME: f.MIME}
-		switch {
-		case !readable(f):
-			part = agent.Part{Kind: agent.PartText, Text: fmt.Sprintf("[file %q of type %s, not readable here]", f.Name, f.MIME)}
-		case fetcher != nil:
-			data, err := fetchFile(ctx, fetcher, f)
-			if err != nil {
-				r.lane.log.Warn("a file could not be loaded", "name", f.Name, "error", err)
-				part = agent.Part{Kind: agent.PartText, Text: fmt.Sprintf("[file %q could not be loaded]", f.Name)}
-			} else {
-				part.Data = data
-			}
+	msg := agent.Message{Role: agent.User, Blocks: in.Blocks}
+	if len(in.Blocks) > 0 {
+		return msg
+	}
+	for _, m := range append(slices.Clone(in.Earlier), in.Message) {
+		msg.Blocks = append(msg.Blocks, agent.Part{Kind: agent.PartText, ID: m.ID, Text: quoted(m)})
+		for _, f := range m.Files {
+			msg.Blocks = append(msg.Blocks, r.file(ctx, f))
 		}
-		msg.Blocks = append(msg.Blocks, part)
 	}
 	return msg
+}
+
+// file loads an inbound file. What the agent can't get it is told of, and so is the person.
+func (r *run) file(ctx context.Context, f adapters.File) agent.Part {
+	words := r.lane.words()
+	without := func(why, note string) agent.Part {
+		r.lane.mail.put(saying{note})
+		return agent.Part{Kind: agent.PartText, Text: fmt.Sprintf("[file %q %s]", f.Name, why)}
+	}
+	fetcher, ok := r.lane.chn.adapter.(adapters.Fetcher)
+	switch {
+	case !readable(f):
+		return without("of type "+f.MIME+", not readable here", words.NoFileKinds)
+	case f.Size > maxInput:
+		return without("is too big", words.FileTooBig(f.Name, maxInput))
+	case !ok:
+		return without("could not be loaded", words.FileUnread(f.Name))
+	}
+	data, err := fetchFile(ctx, fetcher, f)
+	if err != nil {
+		r.lane.log.Warn("a file could not be loaded", "name", f.Name, "error", err)
+		return without("could not be loaded", words.FileUnread(f.Name))
+	}
+	return agent.Part{Kind: agent.PartFile, Name: f.Name, MIME: f.MIME, Data: data}
 }
 
 func fetchFile(ctx context.Context, f adapters.Fetcher, file adapters.File) ([]byte, error) {
