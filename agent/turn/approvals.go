@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"time"
 
@@ -33,7 +34,7 @@ func (r *run) approve(ctx context.Context, area string, ask agent.Approval) (str
 	case <-ctx.Done():
 		err = context.Cause(ctx)
 	}
-	r.lane.mail.put(approvalOver{a})
+	r.lane.mail.put(approvalOver{a, errors.Is(err, context.DeadlineExceeded)})
 	r.feed.emit(agent.ApprovalResolved{Sub: agent.Sub{Subagent: area}, ID: ask.ID, Option: option})
 	return option, err
 }
@@ -52,7 +53,7 @@ func (q approvalAsked) read(l *lane) {
 	}
 	r.approvals[a.key] = a
 	r.pauseOrResume(time.Now())
-	post := adapters.Post{Doc: l.chn.fitOne(a.doc(l.words().WaitingApproval, ""))}
+	post := adapters.Post{Doc: l.chn.fitOne(a.doc(l.words().WaitingApproval))}
 	var row []adapters.Button
 	for i, o := range a.ask.Options {
 		b := adapters.Button{Text: l.optionName(o), Data: "a:" + a.key + ":" + strconv.Itoa(i)}
@@ -76,13 +77,9 @@ func (q approvalAsked) read(l *lane) {
 // purposeApproval marks the post of a question.
 const purposeApproval = "approval"
 
-// doc is the question, and below it what was decided.
-func (a *approval) doc(ask, decision string) rich.Doc {
-	doc := rich.Doc{{Kind: rich.Paragraph, Spans: []rich.Span{{Text: ask, Bold: true}, {Text: "\n" + a.ask.Title}}}}
-	if decision != "" {
-		doc = append(doc, rich.Plain(decision)...)
-	}
-	return doc
+// doc is the question.
+func (a *approval) doc(ask string) rich.Doc {
+	return rich.Doc{{Kind: rich.Paragraph, Spans: []rich.Span{{Text: ask, Bold: true}, {Text: "\n" + a.ask.Title}}}}
 }
 
 func (l *lane) optionName(o agent.Option) string {
@@ -107,24 +104,42 @@ func (a *approval) decide(l *lane, choice string, by adapters.User) {
 	default:
 		return // decided already
 	}
-	mark := "✗ "
+	a.settle(l.decision(a.ask.Title, o, by))
+	delete(a.run.approvals, a.key)
+	a.run.decided[a.key] = true
+	a.run.pauseOrResume(time.Now())
+}
+
+// decision says who decided what, with the agent's own name of the option where it has one.
+func (l *lane) decision(title string, o agent.Option, by adapters.User) string {
+	name := by.Name
+	if name == "" {
+		name = by.ID
+	}
+	text := l.words().Denied(title, name)
 	if o.Allow {
-		mark = "✓ "
+		text = l.words().Approved(title, name)
 	}
-	decision := mark + l.optionName(o)
-	if by.Name != "" {
-		decision += " (" + by.Name + ")"
+	if o.Name != "" {
+		text += " (" + o.Name + ")"
 	}
-	a.slot.show(adapters.Post{Doc: l.chn.fitOne(a.doc(l.words().WaitingApproval, decision))})
+	return text
+}
+
+// settle puts what became of the question in its place.
+func (a *approval) settle(text string) {
+	l := a.run.lane
+	a.slot.show(adapters.Post{Doc: l.chn.fitOne(rich.Plain(text)), Silent: true})
 	l.out.push(a.slot)
 	l.forgetPost(a.slot.key)
-	delete(a.run.approvals, a.key)
-	a.run.pauseOrResume(time.Now())
 	a.slot = nil
 }
 
 // approvalOver: nobody waits for the question any more.
-type approvalOver struct{ approval *approval }
+type approvalOver struct {
+	approval *approval
+	timedOut bool
+}
 
 func (approvalOver) isLetter() {}
 
@@ -132,15 +147,19 @@ func (o approvalOver) read(*lane) {
 	a := o.approval
 	delete(a.run.approvals, a.key)
 	a.run.pauseOrResume(time.Now())
-	a.close()
+	a.close(o.timedOut)
 }
 
-// close takes an undecided question out of the chat.
-func (a *approval) close() {
+// close ends an undecided question: it goes, or says that nobody decided in time.
+func (a *approval) close(timedOut bool) {
 	if a.slot == nil {
 		return
 	}
 	s, l := a.slot, a.run.lane
+	if timedOut {
+		a.settle(l.words().Undecided(a.ask.Title))
+		return
+	}
 	a.slot = nil
 	s.drop()
 	l.cleanUp(a.run.id, s)

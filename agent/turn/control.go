@@ -136,9 +136,10 @@ func (h *Hub) threadOf(o adapters.Origin) adapters.Chat {
 
 // closeApprovals ends the questions that still wait: nobody needs their answers any more.
 func (r *run) closeApprovals() {
+	e, failed := r.terminal.(agent.RunError)
 	for key, a := range r.approvals {
 		delete(r.approvals, key)
-		a.close()
+		a.close(failed && e.Failure.Kind == agent.TimedOut)
 	}
 }
 

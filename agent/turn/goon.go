@@ -19,7 +19,12 @@ func (l *lane) goOn(runID string, resume bool, p adapters.Press) {
 	l.hub.go_(func() {
 		ctx := context.WithoutCancel(l.hub.callCtx)
 		run, ok, err := l.hub.store.Run(ctx, runID)
-		if err == nil && (!ok || run.Chat != l.chat.Key() || run.State == store.RunRunning) {
+		if err == nil && (!ok || run.Chat != l.chat.Key()) {
+			l.mail.put(saying{l.words().ButtonOld})
+			return
+		}
+		if err == nil && run.State == store.RunRunning {
+			l.mail.put(saying{l.words().Busy})
 			return
 		}
 		var in input

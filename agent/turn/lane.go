@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"typist/adapters"
+	"typist/adapters/rich"
 	"typist/agent/progress"
 	"typist/agent/store"
 )
@@ -197,7 +198,7 @@ func (l *lane) collect(ctx context.Context, first input) input {
 
 // posted: a message of the bot stands in the chat (T7).
 func (l *lane) posted() {
-	if l.run != nil && l.run.phase <= stopping {
+	if l.run != nil && l.run.phase < landing {
 		now := time.Now()
 		l.run.ctl.Posted(now)
 		l.run.coverage.Cleared(now)
@@ -225,6 +226,9 @@ func (l *lane) say(post adapters.Post) *slot {
 	l.out.push(s)
 	return s
 }
+
+// note says a sentence.
+func (l *lane) note(text string) { l.say(adapters.Post{Doc: l.chn.fitOne(rich.Plain(text))}) }
 
 // inputArrived: a new row is in the inbox.
 type inputArrived struct {

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"typist/adapters"
-	"typist/adapters/rich"
 )
 
 // pairRequest is an unknown person's wish to be let in (C2).
@@ -145,4 +144,4 @@ type saying struct{ text string }
 
 func (saying) isLetter() {}
 
-func (s saying) read(l *lane) { l.say(adapters.Post{Doc: l.chn.fitOne(rich.Plain(s.text))}) }
+func (s saying) read(l *lane) { l.note(s.text) }

@@ -23,20 +23,34 @@ func (p pressed) read(l *lane) {
 	case "s":
 		if l.run != nil && l.run.id == rest {
 			l.run.stop(time.Now())
+			return
 		}
+		l.note(l.words().RunOver)
 	case "r", "t":
 		l.goOn(rest, what == "r", p.Press)
 	case "d":
 		l.toggleDetails(rest, p.ID)
 	case "a":
 		key, choice, _ := strings.Cut(rest, ":")
-		if l.run == nil || l.run.approvals[key] == nil {
-			l.outdated(p.ID)
-			return
-		}
-		l.run.approvals[key].decide(l, choice, p.From)
+		l.decide(key, choice, p.Press)
 	case "b":
 		l.switchTo(rest, p.ID)
+	case "n":
+	default:
+		l.note(l.words().ButtonOld)
+	}
+}
+
+// decide takes a press on one of a question's buttons (A4).
+func (l *lane) decide(key, choice string, p adapters.Press) {
+	switch r := l.run; {
+	case r != nil && r.approvals[key] != nil:
+		r.approvals[key].decide(l, choice, p.From)
+	case r != nil && r.decided[key]:
+		l.note(l.words().Decided) // somebody was faster
+	default:
+		l.outdated(p.ID)
+		l.note(l.words().ButtonOld)
 	}
 }
 

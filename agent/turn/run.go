@@ -55,10 +55,13 @@ type run struct {
 	flushes []chan struct{} // closed when the next batch is stored
 
 	approvals map[string]*approval
-	begun     *begun // what work has stored; nil before
+	decided   map[string]bool // questions that somebody has answered
+	begun     *begun          // what work has stored; nil before
 	terminal  agent.Event
 	finishAt  time.Time // the latest moment to go on without the pulse or the clear in flight
 	clearing  bool
+	ticket    *permit // asked for while queued
+	admitted  bool    // the next call of the answer has its permit already
 	steering  int // messages that the backend is being offered (S10)
 	steered   []steered
 
@@ -80,6 +83,7 @@ type phase uint8
 const (
 	running    phase = iota // the backend works, or is about to
 	stopping                // a stop was asked for, the backend has not ended
+	queued                  // the run has ended; its answer waits for the platform's budget
 	landing                 // the run has ended: last pulse, last events
 	delivering              // the answer is on its way
 	over
@@ -100,7 +104,7 @@ func (l *lane) newRun(in input) *run {
 	r := &run{
 		lane: l, id: newID(), in: in, agent: ag, backend: l.hub.backends[ag.Backend],
 		anchor: in.Message.ID, started: now,
-		filters: map[string]*filter{}, reasoning: l.prefs.reasoningOr(ag.Reasoning), approvals: map[string]*approval{},
+		filters: map[string]*filter{}, reasoning: l.prefs.reasoningOr(ag.Reasoning), approvals: map[string]*approval{}, decided: map[string]bool{},
 	}
 	levels := append([]typing.Level{l.prefs.typing, settings.Channels[l.chat.Channel].Typing, settings.SessionTyping}, ag.Levels...)
 	r.typing = typing.Resolve(typing.Situation{
