@@ -12,11 +12,14 @@ import (
 	"typist/agent/store"
 )
 
-// land brings an ended run to its answer: the indicator ends, the last events are stored, the
+// land brings an ended run to its answer: once that may leave, the indicator ends, the last events are stored, the
 // pulse in flight gets 50 ms (T8), then the answer leaves. It is called again by whatever it
 // waits for.
 func (r *run) land(now time.Time) {
 	if r.phase < landing {
+		if r.waitsInLine(now) {
+			return
+		}
 		r.phase = landing
 		r.finishAt = now.Add(pulseWait)
 		r.endIndicator(now)

@@ -115,6 +115,37 @@ func (p *pacer) limited(chat string, e *adapters.RateLimitError) {
 	p.mu.Unlock()
 }
 
+// backlog is about how long an answer to the chat would wait now.
+func (p *pacer) backlog(chat string, group bool, op callOp) time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	until := p.blocked
+	if c := p.chats[chat]; c != nil {
+		if c.blocked.After(until) {
+			until = c.blocked
+		}
+		if ready := p.mayPost(c, group); op == callSend && ready.After(until) {
+			until = ready
+		}
+	}
+	wait := until.Sub(now)
+	if p.calls != nil {
+		missing := float64(p.ready[classAnswer].Len()+1) - p.calls.TokensAt(now)
+		wait = max(wait, time.Duration(missing/float64(p.calls.Limit())*float64(time.Second)))
+	}
+	return max(wait, 0)
+}
+
+// mayPost is from when on the chat's pace allows a new message.
+func (p *pacer) mayPost(c *pace, group bool) time.Time {
+	every := p.caps.PostPaceDirect
+	if group {
+		every = p.caps.PostPaceGroup
+	}
+	return c.posts.Add(-time.Duration(max(0, p.caps.PostBurst-1)) * every)
+}
+
 func (p *pacer) chat(id string) *pace {
 	c := p.chats[id]
 	if c == nil {
@@ -211,7 +242,7 @@ func (p *pacer) may(r *permit, now time.Time) (time.Time, bool) {
 		postPace, editPace = p.caps.PostPaceGroup, p.caps.EditPaceGroup
 	}
 	if r.op == callSend {
-		if ready := c.posts.Add(-time.Duration(max(0, p.caps.PostBurst-1)) * postPace); ready.After(now) {
+		if ready := p.mayPost(c, r.group); ready.After(now) {
 			return ready, false
 		}
 	}

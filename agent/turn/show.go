@@ -153,13 +153,15 @@ func (r *run) next() time.Time {
 			at = t
 		}
 	}
-	if r.phase <= stopping {
+	if r.phase < landing {
 		if due, ok := r.ctl.Due(); ok {
 			sooner(due)
 		}
 		if at, ok := r.ctl.CutAt(); ok && !r.cut {
 			sooner(at)
 		}
+	}
+	if r.phase <= stopping {
 		if r.restated && r.watchesStatus() {
 			sooner(r.statusAt.Add(statusEvery))
 		}
@@ -168,6 +170,9 @@ func (r *run) next() time.Time {
 		} else if r.progress != nil && !r.progress.stale {
 			sooner(r.tick)
 		}
+	}
+	if r.phase == queued {
+		sooner(r.endedAt.Add(lineLimit))
 	}
 	if r.phase == stopping {
 		sooner(r.ackStop.Add(stopDeadline))
@@ -183,11 +188,14 @@ func (r *run) next() time.Time {
 
 // step does what is due.
 func (r *run) step(now time.Time) {
-	if r.phase <= stopping {
+	if r.phase < landing {
 		r.statusChanged(now)
 		r.sendPulse(now)
 		r.cutIndicator(now)
 		r.showProgress(now)
+	}
+	if r.phase == queued && !now.Before(r.endedAt.Add(lineLimit)) {
+		r.land(now)
 	}
 	if r.phase == stopping && !now.Before(r.ackStop.Add(stopDeadline)) {
 		r.abandon(now)

@@ -139,6 +139,12 @@ func (o *outbox) push(s *slot) {
 		}
 		o.lane.chn.pacer.withdraw(s.permit)
 	}
+	if r := o.lane.run; r != nil && r.admitted && r.phase == delivering && s.class == classAnswer && op != callDelete {
+		r.admitted = false
+		s.permit = r.ticket
+		o.lane.mail.put(granted{slot: s, permit: s.permit})
+		return
+	}
 	var p *permit
 	p = &permit{class: s.class, chat: o.lane.chat.ID, group: o.lane.kind == adapters.Group, op: op,
 		grant: func() { o.lane.mail.put(granted{slot: s, permit: p}) }}
