@@ -62,7 +62,7 @@ type run struct {
 	clearing  bool
 	ticket    *permit // asked for while queued
 	admitted  bool    // the next call of the answer has its permit already
-	steering  int // messages that the backend is being offered (S10)
+	steering  int     // messages that the backend is being offered (S10)
 	steered   []steered
 
 	// Of a run that the last process left (S9):
