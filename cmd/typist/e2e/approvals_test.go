@@ -63,7 +63,7 @@ func TestA4_ApproveAndDeny(t *testing.T) {
 		if got := removed(); len(got) != 1 {
 			t.Errorf("removed: %v", got)
 		}
-		m = at.sees(t, at.direct, "✓ Approve (Ann)")
+		m = at.sees(t, at.direct, "Approved by Ann: ")
 		if len(m.Buttons) > 0 {
 			t.Errorf("buttons are left: %v", m.Buttons)
 		}
@@ -79,7 +79,7 @@ func TestA4_ApproveAndDeny(t *testing.T) {
 			return n == 2
 		})
 		at.press(t, at.direct, "Deny")
-		at.sees(t, at.direct, "✗ Deny (Ann)")
+		at.sees(t, at.direct, "Denied by Ann: ")
 		eventually(t, at, "the other question", patience, func() bool { _, _, ok := at.labelled(at.direct, "Approve"); return ok })
 		at.press(t, at.direct, "Approve")
 		at.answer(t, at.direct, "Both are decided.")
