@@ -31,19 +31,6 @@ const (
 	callDelete // only the budget of the token
 )
 
-// permit is a request for one call. grant is called once, when the call may be made; it must not block.
-type permit struct {
-	class class
-	chat  string // the platform's chat id: limits hold over all its threads
-	group bool
-	op    callOp
-	grant func()
-	gone  bool // withdrawn
-
-	seq uint64    // order of the requests
-	at  time.Time // not before: its chat has to wait
-}
-
 // pacer keeps one platform token below the platform's limits (P11, PLATFORMS "Pace of edits"):
 // one budget shared by all chats, a pace per chat, and the waits that the platform told. It is
 // fair: within a class first come, first served, and a chat that has to wait holds up no other.
@@ -288,24 +275,3 @@ func (p *pacer) forget(now time.Time) {
 
 // forgetEvery bounds how often all chats are looked through.
 const forgetEvery = 10 * time.Second
-
-// permits is a heap of permits; less orders it.
-type permits struct {
-	list []*permit
-	less func(a, b *permit) bool
-}
-
-func (h *permits) Len() int           { return len(h.list) }
-func (h *permits) Less(i, j int) bool { return h.less(h.list[i], h.list[j]) }
-func (h *permits) Swap(i, j int)      { h.list[i], h.list[j] = h.list[j], h.list[i] }
-func (h *permits) Push(x any)         { h.list = append(h.list, x.(*permit)) }
-
-func (h *permits) Pop() any {
-	last := len(h.list) - 1
-	r := h.list[last]
-	h.list[last] = nil
-	h.list = h.list[:last]
-	return r
-}
-
-func (h *permits) pop() *permit { return heap.Pop(h).(*permit) }
