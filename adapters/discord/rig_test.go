@@ -102,14 +102,14 @@ func (r *rig) until(what string, ok func() bool) {
 		if ok() {
 			return
 		}
-		time.Sleep(10 * time.Millisecond)
+		<-time.After(10 * time.Millisecond)
 	}
 	r.Fatalf("waited in vain for %s; got %v", what, r.sink.texts())
 }
 
 // settle lets everything that is due in a stretch of time happen.
 func (r *rig) settle(d time.Duration) {
-	time.Sleep(d)
+	<-time.After(d)
 	synctest.Wait()
 }
 

@@ -28,7 +28,7 @@ func TestT7_APostOfTheBotEndsTheIndicatorOfItsThread(t *testing.T) {
 		start := time.Now()
 		w.Pulse("c", "", "", 5*time.Second)
 		w.Pulse("c", "t", "", 5*time.Second)
-		time.Sleep(4 * time.Second)
+		<-time.After(4 * time.Second)
 		w.Pulse("c", "", "busy", 5*time.Second) // renewed
 		w.Post(Message{ID: "1", Chat: "c", From: ann})
 		w.Post(Message{ID: "2", Chat: "c", From: w.Bot(), Private: "1"})
@@ -42,7 +42,7 @@ func TestT7_APostOfTheBotEndsTheIndicatorOfItsThread(t *testing.T) {
 		if on, _ := w.Typing("c", "t"); !on {
 			t.Error("another thread's was ended")
 		}
-		time.Sleep(2 * time.Second)
+		<-time.After(2 * time.Second)
 		w.Pulse("c", "", "", 5*time.Second)
 		w.ClearIndicator("c", "")
 		want := []Interval{
@@ -130,7 +130,7 @@ func TestWaitLooksAgainAfterEachChange(t *testing.T) {
 		w := newWorld()
 		go func() {
 			for range 3 {
-				time.Sleep(time.Second)
+				<-time.After(time.Second)
 				w.Post(Message{ID: FormatID(w.NextID()), Chat: "c", From: ann})
 			}
 		}()

@@ -79,7 +79,7 @@ func (r *rig) close() {
 
 // tick lets a moment pass, enough for everything that is under way.
 func (r *rig) tick() {
-	time.Sleep(time.Millisecond)
+	<-time.After(time.Millisecond)
 	synctest.Wait()
 }
 

@@ -45,9 +45,9 @@ func TestT6_StatusShowsAndIsCleared(t *testing.T) {
 		if got := r.typing(chat.ID, chat.Thread); got != "Bash: go test · go vet ‹all›" {
 			t.Errorf("shows %q", got)
 		}
-		time.Sleep(119 * time.Second)
+		<-time.After(119 * time.Second)
 		pulse("Working… (2m)")
-		time.Sleep(119 * time.Second)
+		<-time.After(119 * time.Second)
 		if got := r.typing(chat.ID, chat.Thread); got != "Working… (2m)" {
 			t.Errorf("after renewing: %q", got)
 		}
@@ -135,7 +135,7 @@ func TestT11_RefusedStatusFallsBackToAReaction(t *testing.T) {
 					if err := r.a.Pulse(t.Context(), chat, adapters.Indication{Text: "Working…", Anchor: anchor}); err != nil {
 						t.Fatalf("pulse %d: %v", i, err)
 					}
-					time.Sleep(time.Minute)
+					<-time.After(time.Minute)
 				}
 				m, _ := r.sim.World().Message(chat.ID, anchor)
 				if len(m.Reactions[emojiTyping]) != 1 {
@@ -190,7 +190,7 @@ func TestT11_RefusalOfOneChannel(t *testing.T) {
 		if n := r.calls(sim.OpPulse); n != 3 {
 			t.Errorf("%d calls", n)
 		}
-		time.Sleep(refusalLife)
+		<-time.After(refusalLife)
 		if m := pulse(simslack.General); r.typing(simslack.General, m.ID) != "x" {
 			t.Error("a refusal is for ever")
 		}
@@ -207,7 +207,7 @@ func TestT11_ReactionIsNotSetAgainForEachText(t *testing.T) {
 			if err := r.a.Pulse(t.Context(), chat, adapters.Indication{Text: text, Anchor: anchor}); err != nil {
 				t.Fatal(err)
 			}
-			time.Sleep(2 * time.Second)
+			<-time.After(2 * time.Second)
 		}
 		if n := r.calls(sim.OpReact); n != 1 {
 			t.Errorf("%d calls", n)
@@ -325,7 +325,7 @@ func TestT4_IndicatorWithoutAnchor(t *testing.T) {
 			}
 			check(r.a)
 			other := r.say(sim.Say{Chat: simslack.DM, Person: simslack.Ann, Text: "meanwhile"})
-			time.Sleep(time.Minute)
+			<-time.After(time.Minute)
 			check(r.a) // it stays where it is
 			if m, _ := r.sim.World().Message(simslack.DM, other); len(m.Reactions) > 0 {
 				t.Errorf("a second reaction: %v", m.Reactions)

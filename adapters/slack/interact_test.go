@@ -86,7 +86,7 @@ func TestC8_AnswerAddressIsSecret(t *testing.T) {
 		}
 		r.tick()
 		cmd := one[adapters.Command](r)
-		time.Sleep(time.Hour)
+		<-time.After(time.Hour)
 		err := cmd.Answer(adapters.Post{Doc: rich.Plain("late")})
 		if err == nil || strings.Contains(err.Error(), "/respond/") {
 			t.Errorf("got %v", err)
@@ -154,7 +154,7 @@ func TestS2_PressIsAcknowledgedAtOnce(t *testing.T) {
 		if took := time.Since(start); took > 100*time.Millisecond {
 			t.Errorf("acknowledged after %s", took)
 		}
-		time.Sleep(2 * time.Second)
+		<-time.After(2 * time.Second)
 		if p := one[adapters.Press](r); p.ID != ref.ID || p.Data != "stop:run1" || p.Chat != chat || p.From.ID != simslack.Bob {
 			t.Errorf("got %+v", p)
 		}

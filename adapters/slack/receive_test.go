@@ -166,11 +166,11 @@ func TestC3_NotStoredComesAgain(t *testing.T) {
 		}
 		r.run()
 		r.say(sim.Say{Chat: simslack.DM, Person: simslack.Ann, Text: "hello"})
-		time.Sleep(10 * time.Second)
+		<-time.After(10 * time.Second)
 		if got := r.sink.all(); len(got) != 0 {
 			t.Fatalf("got %+v before it was stored", got)
 		}
-		time.Sleep(time.Minute)
+		<-time.After(time.Minute)
 		if m := one[adapters.Message](r); m.Text != "hello" {
 			t.Errorf("got %+v", m)
 		}
@@ -193,9 +193,9 @@ func TestC3_SlowStoreIsBounded(t *testing.T) {
 		r.run()
 		r.sink.slow(time.Hour)
 		r.say(sim.Say{Chat: simslack.DM, Person: simslack.Ann, Text: "hello"})
-		time.Sleep(2900 * time.Millisecond)
+		<-time.After(2900 * time.Millisecond)
 		r.sink.slow(0)
-		time.Sleep(2 * time.Second)
+		<-time.After(2 * time.Second)
 		if m := one[adapters.Message](r); m.Text != "hello" {
 			t.Errorf("got %+v", m)
 		}
@@ -239,7 +239,7 @@ func TestC3_UnknownEventIsAcknowledged(t *testing.T) {
 		r.run()
 		r.sim.Emit(map[string]any{"type": "event_of_tomorrow", "channel": map[string]any{"id": "C1"}})
 		r.sim.Emit(map[string]any{"type": "message", "subtype": "channel_join", "user": simslack.Bob, "channel": simslack.General, "ts": "1.000001", "text": "joined"})
-		time.Sleep(20 * time.Minute)
+		<-time.After(20 * time.Minute)
 		calls := r.sim.World().Calls(sim.OpAck)
 		if len(calls) != 2 || calls[0].Error != "" || calls[1].Error != "" {
 			t.Errorf("acknowledgements: %+v", calls)

@@ -105,7 +105,7 @@ func TestC4_ComesBack(t *testing.T) {
 				if _, err := r.sim.Say(sim.Say{Chat: simslack.DM, Person: simslack.Ann, Text: "while away"}); err != nil {
 					t.Fatal(err)
 				}
-				time.Sleep(8 * time.Minute)
+				<-time.After(8 * time.Minute)
 				if !r.sink.connected() || r.sim.Connections() != 1 {
 					t.Fatalf("connected %t, %d connections; log:\n%s", r.sink.connected(), r.sim.Connections(), r.logs)
 				}
@@ -129,7 +129,7 @@ func TestC4_Backoff(t *testing.T) {
 		r.sim.World().Inject(sim.Fault{Op: sim.OpReceive, Status: 503})
 		before := len(r.sim.World().Calls(sim.OpReceive))
 		r.sim.Disconnect(0)
-		time.Sleep(10 * time.Minute)
+		<-time.After(10 * time.Minute)
 		calls := r.sim.World().Calls(sim.OpReceive)[before:]
 		if n := len(calls); n < 20 || n > 60 {
 			t.Errorf("%d tries in 10 min", n)
@@ -150,11 +150,11 @@ func TestC4_RetryAfterOfTheConnection(t *testing.T) {
 		r.sim.World().Inject(sim.Fault{Op: sim.OpReceive, Status: 429, RetryAfter: 2 * time.Minute, Times: 1})
 		before := len(r.sim.World().Calls(sim.OpReceive))
 		r.sim.Disconnect(0)
-		time.Sleep(119 * time.Second)
+		<-time.After(119 * time.Second)
 		if n := len(r.sim.World().Calls(sim.OpReceive)) - before; n != 1 || r.sink.connected() {
 			t.Errorf("%d tries before the time", n)
 		}
-		time.Sleep(5 * time.Second)
+		<-time.After(5 * time.Second)
 		if !r.sink.connected() {
 			t.Error("not back")
 		}
@@ -166,9 +166,9 @@ func TestO1_RefreshIsNoOutage(t *testing.T) {
 	in(t, func(t *testing.T) {
 		r := newRig(t, simslack.Options{})
 		r.run()
-		time.Sleep(time.Hour)
+		<-time.After(time.Hour)
 		r.sim.Refresh()
-		time.Sleep(time.Minute)
+		<-time.After(time.Minute)
 		for _, st := range r.sink.reported() {
 			if !st.Connected {
 				t.Errorf("told of %+v", st)
@@ -194,7 +194,7 @@ func TestC4_FlappingIsSlowedDown(t *testing.T) {
 			}
 		}()
 		before := len(r.sim.World().Calls(sim.OpReceive))
-		time.Sleep(5 * time.Minute)
+		<-time.After(5 * time.Minute)
 		close(stop)
 		if n := len(r.sim.World().Calls(sim.OpReceive)) - before; n > 80 {
 			t.Errorf("%d calls in 5 min", n)
@@ -207,7 +207,7 @@ func TestC4_QuietConnectionStays(t *testing.T) {
 	in(t, func(t *testing.T) {
 		r := newRig(t, simslack.Options{})
 		r.run()
-		time.Sleep(3 * time.Hour)
+		<-time.After(3 * time.Hour)
 		if n := len(r.sim.World().Calls(sim.OpReceive)); n != 2 { // the address and the socket
 			t.Errorf("%d calls to connect", n)
 		}
@@ -219,7 +219,7 @@ func TestC4_SilentConnectionIsReplaced(t *testing.T) {
 	in(t, func(t *testing.T) {
 		r := newRig(t, simslack.Options{PingEvery: 24 * time.Hour, NoLimits: true})
 		r.run()
-		time.Sleep(5 * time.Minute)
+		<-time.After(5 * time.Minute)
 		if n := len(r.sim.World().Calls(sim.OpReceive)); n < 4 {
 			t.Errorf("%d calls to connect", n)
 		}
@@ -231,13 +231,13 @@ func TestC4_LifeOfAConnection(t *testing.T) {
 		r := newRig(t, simslack.Options{ConnectionLife: time.Hour, NoLimits: true})
 		r.run()
 		for i := range 200 {
-			time.Sleep(time.Minute)
+			<-time.After(time.Minute)
 			r.say(sim.Say{Chat: simslack.DM, Person: simslack.Ann, Text: "tick"})
 			if i%7 == 0 {
-				time.Sleep(10 * time.Second)
+				<-time.After(10 * time.Second)
 			}
 		}
-		time.Sleep(10 * time.Minute)
+		<-time.After(10 * time.Minute)
 		if n := len(r.sink.take()); n != 200 {
 			t.Errorf("%d of 200 messages arrived", n)
 		}
@@ -279,7 +279,7 @@ func TestC4_PanicOfTheSinkIsSurvived(t *testing.T) {
 		}
 		r.run()
 		r.say(sim.Say{Chat: simslack.DM, Person: simslack.Ann, Text: "hello"})
-		time.Sleep(10 * time.Second)
+		<-time.After(10 * time.Second)
 		if m := one[adapters.Message](r); m.Text != "hello" {
 			t.Errorf("got %+v", m)
 		}

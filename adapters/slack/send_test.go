@@ -195,7 +195,7 @@ func TestP11_EditErrors(t *testing.T) {
 		if err := edit(theirs); !errors.Is(err, adapters.ErrGone) {
 			t.Errorf("somebody else's: %v", err)
 		}
-		time.Sleep(2 * time.Minute)
+		<-time.After(2 * time.Minute)
 		if err := edit(ref.ID); !errors.Is(err, adapters.ErrTooOld) {
 			t.Errorf("too old: %v", err)
 		}
@@ -356,7 +356,7 @@ func TestP11_OwnLimitsOfTheChannel(t *testing.T) {
 		if _, err := r.a.Send(t.Context(), channel, adapters.Post{Doc: rich.Plain("x")}); err != nil {
 			t.Errorf("another channel: %v", err)
 		}
-		time.Sleep(limited.RetryAfter)
+		<-time.After(limited.RetryAfter)
 		r.send(direct, "again")
 	})
 }

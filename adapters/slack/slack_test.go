@@ -105,7 +105,7 @@ func TestC3_NamesDoNotHoldEventsUp(t *testing.T) {
 		if _, err := r.sim.Say(sim.Say{Chat: simslack.General, Person: simslack.Ann, Text: "hi @bob"}); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(2 * time.Second)
+		<-time.After(2 * time.Second)
 		m := one[adapters.Message](r)
 		if m.Text != "hi @"+simslack.Bob || m.From.ID != simslack.Ann || m.From.Name != "" {
 			t.Errorf("got %+v", m)

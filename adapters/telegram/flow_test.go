@@ -29,14 +29,14 @@ func TestC4_OneBadUpdateOrAPanicStopsNothing(t *testing.T) {
 		w.say(sim.Say{Chat: group, Text: "boom"})
 		w.say(sim.Say{Chat: group, Text: "boom", Files: pics})
 		w.say(sim.Say{Chat: group, Text: "still alive"})
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		w.got("afterwards", "still alive")
 		if left := w.srv.Unconfirmed(); len(left) != 0 {
 			t.Errorf("stuck on %v", left)
 		}
 		w.srv.Inject(`{"message":{"message_id":1}}`) // no update id at all
 		calls := len(w.srv.World().Calls(sim.OpReceive))
-		time.Sleep(time.Minute)
+		<-time.After(time.Minute)
 		if n := len(w.srv.World().Calls(sim.OpReceive)) - calls; n > 20 {
 			t.Errorf("%d polls in a minute over an update without an id", n)
 		}
@@ -65,7 +65,7 @@ func TestC4_AnotherPollerIsFatalAfterAWhile(t *testing.T) {
 		w.srv.World().Inject(sim.Fault{Op: sim.OpReceive, Status: http.StatusConflict, Times: 4})
 		w.start(&sink{})
 		w.say(sim.Say{Chat: group, Text: "hello"})
-		time.Sleep(time.Minute)
+		<-time.After(time.Minute)
 		w.got("afterwards", "hello")
 		if !w.sink.lastStatus().Connected {
 			t.Error("not connected")
@@ -86,7 +86,7 @@ func TestC4_BackoffHasJitterAndEndsWithTheOutage(t *testing.T) {
 	inBubble(t, telegram.Config{}, true, func(t *testing.T, w *world) {
 		remove := w.srv.World().Inject(sim.Fault{Op: sim.OpReceive, Status: http.StatusBadGateway})
 		w.srv.Disconnect(0)
-		time.Sleep(5 * time.Minute)
+		<-time.After(5 * time.Minute)
 		st := w.sink.lastStatus()
 		if st.Connected || st.Err == nil || !strings.Contains(st.Err.Error(), "Bad Gateway") && !strings.Contains(st.Err.Error(), "502") {
 			t.Errorf("the status is %+v", st)
@@ -99,7 +99,7 @@ func TestC4_BackoffHasJitterAndEndsWithTheOutage(t *testing.T) {
 			t.Errorf("%d polls in 5 minutes", n)
 		}
 		remove()
-		time.Sleep(20 * time.Second)
+		<-time.After(20 * time.Second)
 		if !w.sink.lastStatus().Connected {
 			t.Error("it did not come back within 20 s")
 		}
@@ -117,7 +117,7 @@ func TestC6_GeneralHasANameForActionsOnly(t *testing.T) {
 			if !show("") || show(simtelegram.TopicPlans) {
 				t.Error("General does not show it, or a topic does")
 			}
-			time.Sleep(10 * time.Second)
+			<-time.After(10 * time.Second)
 		}
 		for _, thread := range []string{"", "1"} {
 			chat.Thread = thread
@@ -141,7 +141,7 @@ func TestC6_GeneralHasANameForActionsOnly(t *testing.T) {
 	})
 	inBubble(t, telegram.Config{}, true, func(t *testing.T, w *world) {
 		w.say(sim.Say{Chat: simtelegram.ForumChat, Text: "in General"})
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		before := len(w.srv.World().Calls(sim.OpOther))
 		if err := w.a.Pulse(t.Context(), w.sink.events[0].About().Chat, adapters.Indication{}); err != nil {
 			t.Fatal(err)
@@ -194,7 +194,7 @@ func TestO3_TheTokenIsNeverShown(t *testing.T) {
 		w.srv.Disconnect(time.Hour)
 		_, err := w.a.Send(t.Context(), chat, adapters.Post{Doc: rich.Plain("x")})
 		shown = append(shown, err.Error())
-		time.Sleep(time.Minute)
+		<-time.After(time.Minute)
 		shown = append(shown, w.sink.lastStatus().Err.Error(), w.logged())
 		for _, text := range shown {
 			if strings.Contains(text, secret) {
@@ -213,7 +213,7 @@ func TestO3_MessageTextsAreNotLogged(t *testing.T) {
 		}
 		w.srv.Inject(`{"update_id":%d,"message":` + string(raw) + `}`)
 		w.say(sim.Say{Chat: group, Text: "a private matter too"})
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		if strings.Contains(w.logged(), "private matter") {
 			t.Errorf("logged: %s", w.logged())
 		}

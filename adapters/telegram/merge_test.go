@@ -20,9 +20,9 @@ func TestC3_AnAlbumWaitsForItsPartsAndKeepsTheOrder(t *testing.T) {
 		if len(w.srv.Unconfirmed()) != 3 {
 			t.Errorf("confirmed before it was delivered: %v left", w.srv.Unconfirmed())
 		}
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		w.got("after a second", "two pictures", "said after it")
-		time.Sleep(200 * time.Millisecond)
+		<-time.After(200 * time.Millisecond)
 		if left := w.srv.Unconfirmed(); len(left) != 0 {
 			t.Errorf("delivered and not confirmed: %v", left)
 		}
@@ -44,12 +44,12 @@ func TestC3_ALatePartStillBelongsToItsAlbum(t *testing.T) {
 			}
 		}
 		part("one")
-		time.Sleep(300 * time.Millisecond)
+		<-time.After(300 * time.Millisecond)
 		part("two")
-		time.Sleep(300 * time.Millisecond)
+		<-time.After(300 * time.Millisecond)
 		part("three")
 		w.got("before the last part's wait is over")
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		w.got("afterwards", "one\ntwo\nthree")
 	})
 }
@@ -57,17 +57,17 @@ func TestC3_ALatePartStillBelongsToItsAlbum(t *testing.T) {
 func TestC3_ThePersonsNextActEndsTheWait(t *testing.T) {
 	inBubble(t, telegram.Config{}, true, func(t *testing.T, w *world) {
 		w.say(sim.Say{Chat: group, Text: "two pictures", Files: pics})
-		time.Sleep(150 * time.Millisecond)
+		<-time.After(150 * time.Millisecond)
 		w.say(sim.Say{Chat: group, Text: "and a word"})
-		time.Sleep(150 * time.Millisecond)
+		<-time.After(150 * time.Millisecond)
 		w.got("after the next message", "two pictures", "and a word")
 		w.sink.events = nil
 		id := w.say(sim.Say{Chat: group, Text: "two more", Files: pics})
-		time.Sleep(150 * time.Millisecond)
+		<-time.After(150 * time.Millisecond)
 		if err := w.srv.EditMessage(group, simtelegram.Ann, id, "two others"); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(150 * time.Millisecond)
+		<-time.After(150 * time.Millisecond)
 		w.got("after the edit", "two more", "edit:two others")
 	})
 }
@@ -75,7 +75,7 @@ func TestC3_ThePersonsNextActEndsTheWait(t *testing.T) {
 func TestC3_APasteIsJoinedAndAStopIsNotDelayed(t *testing.T) {
 	inBubble(t, telegram.Config{IsStop: func(s string) bool { return s == "halt" }}, true, func(t *testing.T, w *world) {
 		w.say(sim.Say{Chat: group, Text: paste, Parts: 2})
-		time.Sleep(150 * time.Millisecond) // the parts may come in two polls
+		<-time.After(150 * time.Millisecond) // the parts may come in two polls
 		w.got("a short last part ends the wait", strings.TrimSpace(paste))
 		for i, stop := range []string{"/stop", "halt"} {
 			w.sink.events = nil
@@ -83,21 +83,21 @@ func TestC3_APasteIsJoinedAndAStopIsNotDelayed(t *testing.T) {
 			w.got("a long part")
 			at := time.Now()
 			w.say(sim.Say{Chat: group, Person: []string{simtelegram.Ann, simtelegram.Ben}[i], Text: stop})
-			time.Sleep(150 * time.Millisecond)
+			<-time.After(150 * time.Millisecond)
 			w.got("a stop", strings.TrimSpace(paste[:4096]), stop)
 			if d := w.sink.times[len(w.sink.times)-1].Sub(at); d > 100*time.Millisecond {
 				t.Errorf("the stop was delayed by %s", d)
 			}
-			time.Sleep(5 * time.Second)
+			<-time.After(5 * time.Second)
 		}
 		w.sink.events = nil
 		listing := strings.Repeat("/usr/lib/x ", 600)
 		w.say(sim.Say{Chat: group, Text: listing, Parts: 2})
-		time.Sleep(150 * time.Millisecond)
+		<-time.After(150 * time.Millisecond)
 		w.got("a paste that begins with a slash", strings.TrimSpace(listing))
 		w.sink.events = nil
 		w.say(sim.Say{Chat: group, Text: paste[:4096]})
-		time.Sleep(5 * time.Second)
+		<-time.After(5 * time.Second)
 		w.say(sim.Say{Chat: group, Text: "an hour later"})
 		w.got("two messages that are no paste", strings.TrimSpace(paste[:4096]), "an hour later")
 	})
@@ -106,10 +106,10 @@ func TestC3_APasteIsJoinedAndAStopIsNotDelayed(t *testing.T) {
 func TestC3_MessagesOfDifferentTimesAreNoPasteAfterAReconnect(t *testing.T) {
 	inBubble(t, telegram.Config{}, false, func(t *testing.T, w *world) {
 		w.say(sim.Say{Chat: group, Text: paste[:4096]})
-		time.Sleep(time.Minute)
+		<-time.After(time.Minute)
 		w.say(sim.Say{Chat: group, Text: "a minute later"})
 		w.start(&sink{})
-		time.Sleep(2 * time.Second)
+		<-time.After(2 * time.Second)
 		w.got("both at once", strings.TrimSpace(paste[:4096]), "a minute later")
 	})
 }
@@ -119,7 +119,7 @@ func TestC3_NothingIsConfirmedBeforeItIsDurable(t *testing.T) {
 		w.start(&sink{accept: func(adapters.Event) error { return errors.New("the disk is full") }})
 		w.say(sim.Say{Chat: group, Text: "one"})
 		w.say(sim.Say{Chat: group, Text: "two"})
-		time.Sleep(time.Minute)
+		<-time.After(time.Minute)
 		if n := len(w.srv.Unconfirmed()); n != 2 {
 			t.Errorf("%d unconfirmed, want 2", n)
 		}
@@ -131,7 +131,7 @@ func TestC3_NothingIsConfirmedBeforeItIsDurable(t *testing.T) {
 		}
 		w.start(&sink{})
 		w.got("after the restart", "one", "two")
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		if n := len(w.srv.Unconfirmed()); n != 0 {
 			t.Errorf("%d unconfirmed, want 0", n)
 		}

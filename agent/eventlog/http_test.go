@@ -268,7 +268,7 @@ func TestO6_ReaderThatTakesNothing(t *testing.T) {
 		if took := time.Since(start); took != 0 {
 			t.Errorf("appending waited %v", took)
 		}
-		time.Sleep(writeTimeout + time.Second)
+		<-time.After(writeTimeout + time.Second)
 		synctest.Wait()
 		if n := log.Subscribers(); n != 0 {
 			t.Errorf("%d readers are still served", n)

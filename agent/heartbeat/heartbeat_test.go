@@ -33,7 +33,9 @@ func (h *hub) Heartbeat(_ context.Context, chat adapters.Chat, kind adapters.Kin
 	return nil
 }
 
-func (h *hub) Resolver(channel string) (adapters.Resolver, bool) { return resolver{}, channel == "slack" }
+func (h *hub) Resolver(channel string) (adapters.Resolver, bool) {
+	return resolver{}, channel == "slack"
+}
 
 type resolver struct{}
 

@@ -26,7 +26,7 @@ func TestInsideABubble(t *testing.T) {
 					wg.Go(func() {
 						chat := fmt.Sprintf("telegram/%d", i)
 						for n := range 10 {
-							time.Sleep(time.Minute)
+							<-time.After(time.Minute)
 							if first, err := s.Append(background, chat, "r", time.Now(), []agent.Event{agent.TextContent{ID: "t", Delta: "x"}}); err != nil || first != int64(n+1) {
 								t.Error(first, err)
 							}
@@ -43,11 +43,11 @@ func TestInsideABubble(t *testing.T) {
 				if fresh, err := s.Seen(background, "telegram", "p1"); !fresh || err != nil {
 					t.Error(fresh, err)
 				}
-				time.Sleep(23 * time.Hour)
+				<-time.After(23 * time.Hour)
 				if fresh, err := s.Seen(background, "telegram", "p1"); fresh || err != nil {
 					t.Error("forgotten within the time it has to be known", err)
 				}
-				time.Sleep(3 * time.Hour)
+				<-time.After(3 * time.Hour)
 				synctest.Wait()
 				if n, err := count(s, `SELECT COUNT(*) FROM seen`); n != 0 || err != nil {
 					t.Errorf("%d ids are still known, %v", n, err)

@@ -161,12 +161,12 @@ func TestO5_ReloadsOnSignalAndOnChange(t *testing.T) {
 
 		// And without a signal within 2 s.
 		write(t, f.config.File, goodConfig+"progress: {view: detail}\n")
-		time.Sleep(watchInterval)
+		<-time.After(watchInterval)
 		synctest.Wait()
 		if n := f.svc.updated(); n != 2 {
 			t.Fatalf("%d updates after a change", n)
 		}
-		time.Sleep(10 * watchInterval)
+		<-time.After(10 * watchInterval)
 		if n := f.svc.updated(); n != 2 {
 			t.Errorf("one change was taken over %d times", n-1)
 		}
@@ -199,8 +199,8 @@ func TestO5_WrongConfigKeepsTheOldOne(t *testing.T) {
 		if err := os.Remove(f.config.File); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(2 * watchInterval) // a file that is away for a moment is no news
-		f.signals <- syscall.SIGHUP   // but a wish to reload it is
+		<-time.After(2 * watchInterval) // a file that is away for a moment is no news
+		f.signals <- syscall.SIGHUP     // but a wish to reload it is
 		synctest.Wait()
 		if n := f.svc.updated(); n != 0 {
 			t.Errorf("%d updates", n)
@@ -210,7 +210,7 @@ func TestO5_WrongConfigKeepsTheOldOne(t *testing.T) {
 		// A service that can't take it over keeps its own, and hears of it again.
 		f.svc.refuse = errors.New("no such backend")
 		write(t, f.config.File, goodConfig+"progress: {view: detail}\n")
-		time.Sleep(watchInterval)
+		<-time.After(watchInterval)
 		synctest.Wait()
 		f.log.wants(t, "no such backend")
 		f.svc.mu.Lock()

@@ -140,7 +140,7 @@ func TestS3_NonceIsEnforced(t *testing.T) {
 		if post(`{"content":"y","nonce":"n"}`) == first {
 			t.Error("a nonce that is not enforced was")
 		}
-		time.Sleep(time.Hour)
+		<-time.After(time.Hour)
 		if post(`{"content":"y","nonce":"n","enforce_nonce":true}`) == first {
 			t.Error("a nonce is remembered for an hour")
 		}
@@ -160,7 +160,7 @@ func TestP14_LimitsAreTold(t *testing.T) {
 				t.Fatalf("call %d: %d, %v", i, status, h)
 			}
 		}
-		time.Sleep(1500 * time.Millisecond)
+		<-time.After(1500 * time.Millisecond)
 		status, out, h := c.call("POST", path, `{"content":"x"}`)
 		if status != 429 || out["retry_after"] != 3.5 || h.Get("Retry-After") != "4" || out["global"] != false {
 			t.Errorf("%d %v %v", status, out, h)
@@ -168,9 +168,9 @@ func TestP14_LimitsAreTold(t *testing.T) {
 		if status, _, _ := c.call("POST", "channels/"+General+"/messages", `{"content":"x"}`); status != 200 {
 			t.Errorf("another channel: %d", status)
 		}
-		time.Sleep(3500 * time.Millisecond)
+		<-time.After(3500 * time.Millisecond)
 		c.want("POST", path, `{"content":"x"}`, 200, 0)
-		time.Sleep(time.Minute)
+		<-time.After(time.Minute)
 		global := 0
 		for range 60 {
 			if status, out, _ := c.call("GET", "users/@me", ""); status == 429 && out["global"] == true {
@@ -187,11 +187,11 @@ func TestT7_APostClearsTheIndicatorAndAnEditDoesNot(t *testing.T) {
 	inBubble(t, Options{}, func(c *client) {
 		shows := func() bool { on, _ := c.s.World().Typing(DM, ""); return on }
 		c.want("POST", "channels/"+DM+"/typing", "", 204, 0)
-		time.Sleep(9 * time.Second)
+		<-time.After(9 * time.Second)
 		if !shows() {
 			t.Error("it lapsed before ten seconds")
 		}
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		if shows() {
 			t.Error("it shows after ten seconds")
 		}
@@ -251,7 +251,7 @@ func TestC8_UnacknowledgedInteractionsFail(t *testing.T) {
 		if err := c.s.Press(DM, Ann, id, "a"); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(4 * time.Second)
+		<-time.After(4 * time.Second)
 		list := c.s.World().Messages(DM, "")
 		if last := list[len(list)-1]; last.Private != Ann || last.Text != unansweredInteraction {
 			t.Errorf("the person sees %+v", last)

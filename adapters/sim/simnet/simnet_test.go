@@ -47,7 +47,7 @@ func TestMemoryServesHTTPInABubble(t *testing.T) {
 			echo(t, c, l.URL(), n)
 		}
 		before := time.Now()
-		time.Sleep(time.Hour)
+		<-time.After(time.Hour)
 		if time.Since(before) != time.Hour {
 			t.Fatal("the bubble's clock did not move by itself")
 		}
@@ -71,7 +71,7 @@ func TestBreakCutsAndRefuses(t *testing.T) {
 		if !errors.Is(err, syscall.ECONNREFUSED) {
 			t.Fatalf("got %v, want a refused connection", err)
 		}
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		echo(t, c, l.URL(), 10)
 	})
 }

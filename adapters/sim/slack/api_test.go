@@ -153,7 +153,7 @@ func TestRateLimits(t *testing.T) {
 		if _, resp := r.raw("chat.postMessage", "channel", DM, "text", "x"); resp.StatusCode != 200 {
 			t.Error("another channel is limited too")
 		}
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		r.post("channel", General, "text", "again")
 		n := 0
 		for range 100 {
@@ -187,11 +187,11 @@ func TestStatusLapsesAndIsCleared(t *testing.T) {
 		}
 		shows := func() bool { on, _ := r.s.World().Typing(General, head); return on }
 		set("thinking")
-		time.Sleep(2*time.Minute - time.Second)
+		<-time.After(2*time.Minute - time.Second)
 		if !shows() {
 			t.Error("gone before its time")
 		}
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		if shows() {
 			t.Error("stands after 2 min")
 		}

@@ -137,7 +137,7 @@ func (r *rig) connect(ack bool) *client {
 }
 
 func (r *rig) settle() {
-	time.Sleep(time.Millisecond)
+	<-time.After(time.Millisecond)
 	synctest.Wait()
 }
 

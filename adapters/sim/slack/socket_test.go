@@ -24,7 +24,7 @@ func TestUnacknowledgedEventsComeAgain(t *testing.T) {
 		var at []time.Duration
 		ids := map[any]bool{}
 		for range 600 {
-			time.Sleep(time.Second)
+			<-time.After(time.Second)
 			for _, m := range c.take() {
 				at = append(at, time.Since(start).Truncate(time.Second))
 				ids[m["envelope_id"]] = true
@@ -53,7 +53,7 @@ func TestAcknowledgedEventsDoNot(t *testing.T) {
 		if _, err := r.s.Say(sim.Say{Chat: DM, Person: Ann, Text: "hello"}); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(10 * time.Minute)
+		<-time.After(10 * time.Minute)
 		if n := len(c.take()); n != 1 {
 			t.Errorf("delivered %d times", n)
 		}
@@ -112,7 +112,7 @@ func TestTicketIsGoodOnce(t *testing.T) {
 func TestConnectionIsWarnedAndRefreshed(t *testing.T) {
 	bubble(t, Options{ConnectionLife: time.Minute}, func(r *rig) {
 		c := r.connect(true)
-		time.Sleep(2 * time.Minute)
+		<-time.After(2 * time.Minute)
 		var got []string
 		for _, m := range c.take() {
 			kind, _ := m["type"].(string)

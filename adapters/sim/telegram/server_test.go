@@ -141,7 +141,7 @@ func TestCallsAreStrict(t *testing.T) {
 		}
 		c.srv.Block(DirectChat, true)
 		c.refuses("sendMessage", chat("text", "x"), 403, "bot was blocked by the user")
-		time.Sleep(49 * time.Hour)
+		<-time.After(49 * time.Hour)
 		c.srv.Block(DirectChat, false)
 		c.refuses("deleteMessage", chat("message_id", id), 400, "message can't be deleted")
 	})
@@ -171,11 +171,11 @@ func TestT6_ChatActionsLastFiveSecondsInTheirTopic(t *testing.T) {
 		if !showing("") || !showing(TopicPlans) || showing(TopicOps) {
 			t.Error("General and Plans should show it, and Ops not")
 		}
-		time.Sleep(actionLife - time.Millisecond)
+		<-time.After(actionLife - time.Millisecond)
 		if !showing(TopicPlans) {
 			t.Error("it lapsed early")
 		}
-		time.Sleep(time.Millisecond)
+		<-time.After(time.Millisecond)
 		if showing(TopicPlans) {
 			t.Error("it did not lapse")
 		}
@@ -196,21 +196,21 @@ func TestFloodLimitsTellHowLong(t *testing.T) {
 		if ok, wait := sent(DirectChat, 10); ok != 3 || wait != 1 {
 			t.Errorf("%d messages at once, then a wait of %d s; want 3 and 1", ok, wait)
 		}
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		if ok, _ := sent(DirectChat, 2); ok != 1 {
 			t.Errorf("after a second %d messages, want 1", ok)
 		}
 		for i := range 20 {
-			time.Sleep(1500 * time.Millisecond)
+			<-time.After(1500 * time.Millisecond)
 			if ok, _ := sent(GroupChat, 1); ok != 1 {
 				t.Fatalf("message %d of 20 in a minute was refused", i)
 			}
 		}
-		time.Sleep(1500 * time.Millisecond)
+		<-time.After(1500 * time.Millisecond)
 		if ok, wait := sent(GroupChat, 1); ok != 0 || wait != 30 {
 			t.Errorf("the 21st of a minute: %d sent, wait %d s; want 30 s", ok, wait)
 		}
-		time.Sleep(30 * time.Second)
+		<-time.After(30 * time.Second)
 		if ok, _ := sent(GroupChat, 1); ok != 1 {
 			t.Error("refused after the wait")
 		}

@@ -81,7 +81,7 @@ func TestAPollIsHeldUntilThereIsNews(t *testing.T) {
 		done := make(chan []gotUpdate)
 		start = time.Now()
 		go func() { done <- c.poll(0, 30) }()
-		time.Sleep(3 * time.Second)
+		<-time.After(3 * time.Second)
 		c.say(sim.Say{Chat: DirectChat, Text: "news"})
 		if got := <-done; len(got) != 1 || time.Since(start) != 3*time.Second {
 			t.Errorf("%d updates after %s", len(got), time.Since(start))
@@ -98,7 +98,7 @@ func TestC4_ASecondPollerEndsTheFirst(t *testing.T) {
 		if r := <-done; r.ErrorCode != 409 || !strings.Contains(r.Description, "terminated by other getUpdates request") {
 			t.Errorf("got %+v", r)
 		}
-		time.Sleep(2 * time.Second)
+		<-time.After(2 * time.Second)
 		c.srv.SetWebhook("https://example.com/hook")
 		c.refuses("getUpdates", nil, 409, "can't use getUpdates method while webhook is active")
 		c.call("deleteWebhook", nil)
