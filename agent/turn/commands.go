@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -243,9 +244,9 @@ func retry(l *lane, c commanded) {
 			c.later(l, l.words().NothingToRetry)
 			return
 		case run.Failure == undelivered:
-			text, err := l.storedAnswer(ctx, run)
+			text, node, err := l.storedAnswer(ctx, run)
 			if err == nil {
-				l.mail.put(redeliver{run: run, text: text, command: c})
+				l.mail.put(redeliver{run: run, text: text, node: node, command: c})
 				return
 			}
 			l.log.Error("the stored answer could not be read", "error", err)
@@ -267,26 +268,27 @@ func retry(l *lane, c commanded) {
 	})
 }
 
-// storedAnswer is the text with which a run ended.
-func (l *lane) storedAnswer(ctx context.Context, run store.Run) (string, error) {
+// storedAnswer is the text with which a run ended, and the node that people see as the answer.
+func (l *lane) storedAnswer(ctx context.Context, run store.Run) (text, node string, err error) {
 	twigs, err := l.hub.twigsOf(ctx, run)
-	text := ""
 	for _, t := range twigs {
+		node = t.ID
 		n, ok, e := l.hub.store.Node(ctx, t.ID)
 		if e != nil {
-			return "", e
+			return "", "", e
 		}
 		if last := lastText(n.Message); ok && n.Message.Role == agent.Assistant && last != "" {
 			text = last
 		}
 	}
-	return text, err
+	return text, node, err
 }
 
 // redeliver sends an answer once more that did not reach the chat (S3).
 type redeliver struct {
 	run     store.Run
 	text    string
+	node    string
 	command commanded
 }
 
@@ -308,7 +310,8 @@ func (d redeliver) read(l *lane) {
 		run := d.run
 		run.Failure, run.Answer = "", ids(slots)
 		l.hub.go_(func() {
-			if err := l.hub.store.UpdateRun(context.WithoutCancel(l.hub.callCtx), run); err != nil {
+			ctx := context.WithoutCancel(l.hub.callCtx)
+			if err := errors.Join(l.hub.store.UpdateRun(ctx, run), l.hub.store.SetRefs(ctx, d.node, run.Answer)); err != nil {
 				l.log.Error("a delivery could not be stored", "error", err)
 			}
 		})

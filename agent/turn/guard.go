@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -55,14 +56,9 @@ func (g *guard) Call(ctx context.Context, call agent.ToolCall) (agent.ToolResult
 	st := g.run.lane.hub.store
 	durable := context.WithoutCancel(ctx)
 	g.run.flush(ctx)
-	prior, known, err := st.ToolIntent(durable, key, g.run.id, call.ID, call.Args)
-	switch {
-	case err != nil:
-		return agent.ToolResult{}, fmt.Errorf("the call of %s could not be stored, so it was not made: %w", call.Name, err)
-	case known && prior.Finished:
-		return prior.Result, nil
-	case known:
-		return unknownResult(call.Name), nil
+	key, prior, err := g.intend(ctx, key, call)
+	if prior != nil || err != nil {
+		return *cmp.Or(prior, &agent.ToolResult{}), err
 	}
 	if err := ctx.Err(); err != nil {
 		return agent.ToolResult{}, err
@@ -80,6 +76,35 @@ func (g *guard) Call(ctx context.Context, call agent.ToolCall) (agent.ToolResult
 		g.run.feed.emit(f)
 	}
 	return result, nil
+}
+
+// intend stores that the call is about to be executed under key, or gives the result that it has
+// already. An intent that has none may have taken effect: a person decides whether the call is made
+// again, under a key of its own.
+func (g *guard) intend(ctx context.Context, key string, call agent.ToolCall) (string, *agent.ToolResult, error) {
+	for {
+		prior, known, err := g.run.lane.hub.store.ToolIntent(context.WithoutCancel(ctx), key, g.run.id, call.ID, call.Args)
+		switch {
+		case err != nil:
+			return key, nil, fmt.Errorf("the call of %s could not be stored, so it was not made: %w", call.Name, err)
+		case !known:
+			return key, nil, nil
+		case prior.Finished:
+			return key, &prior.Result, nil
+		}
+		words := g.run.lane.words()
+		ask := agent.Approval{ID: "again-" + call.ID, ToolCall: call.ID, Title: words.OutcomeUnknown(call.Name),
+			Options: []agent.Option{{ID: "again", Name: words.RunAgain, Allow: true}, {ID: "skip", Name: words.Skip}}}
+		option, err := g.run.approve(ctx, call.Subagent, ask)
+		if err != nil {
+			return key, nil, err
+		}
+		if refuses(ask, option) {
+			unknown := unknownResult(call.Name)
+			return key, &unknown, nil
+		}
+		key += "/again"
+	}
 }
 
 func (g *guard) listed() bool {
