@@ -88,6 +88,9 @@ func (r *run) asNew(state store.RunState, elapsed time.Duration, now time.Time) 
 	if p == nil || p.dead || p.lost || p.id == "" && !p.flying {
 		return true
 	}
+	if len(r.files) > 0 && state == store.RunDone {
+		return true // an edit brings no files
+	}
 	if (state == store.RunDone || state == store.RunFailed) && elapsed > r.lane.hub.settings().NotifyAfter {
 		return true
 	}
