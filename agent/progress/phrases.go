@@ -44,6 +44,24 @@ func (t *Table) Duration(d time.Duration) string {
 	return strings.Join(parts, t.units.Joint)
 }
 
+// span is a time that somebody chose, such as "1h" or "1h 30m": without its zeros.
+func (t *Table) span(d time.Duration) string {
+	var parts []string
+	for _, u := range []struct {
+		size time.Duration
+		name string
+	}{{time.Hour, t.units.Hour}, {time.Minute, t.units.Minute}, {time.Second, t.units.Second}} {
+		if n := d / u.size; n > 0 {
+			parts = append(parts, fill(u.name, "n", strconv.Itoa(int(n))))
+			d -= n * u.size
+		}
+	}
+	if len(parts) == 0 {
+		return t.units.Under
+	}
+	return strings.Join(parts, t.units.Joint)
+}
+
 // clock is a running clock's text; "" within the first second.
 func (t *Table) clock(d time.Duration) string {
 	if d < time.Second {
@@ -225,7 +243,7 @@ func (t *Table) StatusAgent(agent, backend string) string {
 
 // HeartbeatEvery tells a heartbeat's schedule: where it goes and when it is due next.
 func (t *Table) HeartbeatEvery(every time.Duration, target string, next time.Duration) string {
-	return fill(t.heartbeatEvery, "every", t.Duration(every), "target", target, "d", t.ahead(next))
+	return fill(t.heartbeatEvery, "every", t.span(every), "target", target, "d", t.ahead(next))
 }
 
 // HeartbeatLost says that a heartbeat's target could not be found, and why.

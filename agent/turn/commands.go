@@ -104,6 +104,19 @@ func parseCommand(m adapters.Message, addressed bool) (adapters.Command, bool) {
 	return c, true
 }
 
+// bareCommand reads a command written without its slash after a mention, for threads in which the
+// platform has no commands (C8: "@bot stop"). Only what is nothing but a command is one.
+func bareCommand(m adapters.Message) (adapters.Command, bool) {
+	name, args, _ := strings.Cut(strings.ToLower(strings.TrimSpace(m.Text)), " ")
+	known, ok := commands[name]
+	first, _, _ := strings.Cut(args, " ")
+	if !ok || name == "stop" || len(m.Files) > 0 || args != "" && !oneOf(first, known.choices) { // stop is a stop word
+		return adapters.Command{}, false
+	}
+	m.Text = "/" + name + " " + args
+	return parseCommand(m, true)
+}
+
 // commanded: somebody used a command.
 type commanded struct {
 	command adapters.Command

@@ -65,6 +65,9 @@ func (h *Hub) message(ctx context.Context, m adapters.Message, g Group, at time.
 		return nil
 	}
 	cmd, isCommand := parseCommand(m, addressed)
+	if !isCommand && m.Mentioned && o.Kind == adapters.Group && h.channels[o.Chat.Channel].caps.ThreadPerQuestion {
+		cmd, isCommand = bareCommand(m)
+	}
 	if isCommand && cmd.Name == "stop" {
 		return h.once(ctx, o, func() { h.tell(o.Chat, o.Kind, commanded{command: cmd, at: at, message: m.ID}) })
 	}
