@@ -50,6 +50,16 @@ func (s *stage) reconfigure(t *testing.T, backend, more string) {
 // quick keeps tests short: progress messages appear early.
 const quick = "progress: {delaySeconds: 0.2}"
 
+// write replaces the config file at once, as editors do.
+func (s *stage) write(t *testing.T, body string) {
+	t.Helper()
+	must(t, os.WriteFile(s.config+".new", []byte(body), 0o600))
+	must(t, os.Rename(s.config+".new", s.config))
+}
+
+// interrupt is what an operator's Ctrl-C sends.
+const interrupt = syscall.SIGINT
+
 // start runs the program until it is connected everywhere.
 func (s *stage) start(t *testing.T) {
 	t.Helper()
