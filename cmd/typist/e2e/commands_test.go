@@ -96,7 +96,9 @@ func TestC8_Commands(t *testing.T) {
 				strings.Contains(m.Text, "view: detail") && strings.Contains(m.Text, "reasoning: off")
 		})
 		at.written(t, "typing", "default")
-		eventually(t, at, "the configured typing", patience, func() bool { return at.count(at.direct, "Typing: thinking (from agents.defaults), renewed every 6 s (from the default)") >= 2 })
+		eventually(t, at, "the configured typing", patience, func() bool {
+			return at.count(at.direct, "Typing: thinking (from agents.defaults), renewed every 6 s (from the default)") >= 2
+		})
 	})
 }
 

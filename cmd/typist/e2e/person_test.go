@@ -154,3 +154,7 @@ func (p place) quiet(t *testing.T, d time.Duration) {
 	}
 	t.Fatalf("%s never comes to rest", p.platform.Name())
 }
+
+func contextFor(d time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.Background(), d)
+}
