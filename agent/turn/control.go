@@ -43,15 +43,41 @@ func (r *run) supersede() {
 	r.cancel(errStopped)
 }
 
+// contextOver: a run's context has ended, by a stop, its timeout or the shutdown.
+type contextOver struct {
+	run   *run
+	cause error
+}
+
+func (contextOver) isLetter() {}
+
+func (c contextOver) read(*lane) {
+	r := c.run
+	if r.phase > stopping || r.terminal != nil {
+		return
+	}
+	r.cause, r.deadline = c.cause, time.Now().Add(stopDeadline)
+	if errors.Is(c.cause, agent.ErrInterrupted) {
+		r.deadline = time.Now().Add(shutdownDeadline)
+	}
+}
+
 // abandon gives up waiting for a backend that does not end (S2: deadline 5 s). Backends kill what
 // they started by themselves; this only frees the chat.
 func (r *run) abandon(now time.Time) {
-	r.lane.log.Error("the backend did not end within 5 s of a stop; it is cut off", "run", r.id, "backend", r.agent.Backend)
+	r.lane.log.Error("the backend did not end in time after its context; it is cut off", "run", r.id, "backend", r.agent.Backend, "cause", r.cause)
 	r.feed.abandon()
 	if r.begun == nil {
 		r.begun = &begun{}
 	}
-	r.handle(agent.RunFinished{RunID: r.id, Outcome: agent.Cancelled}, now)
+	var end agent.Event = agent.RunFinished{RunID: r.id, Outcome: agent.Cancelled}
+	switch {
+	case errors.Is(r.cause, agent.ErrInterrupted):
+		end = agent.RunFinished{RunID: r.id, Outcome: agent.Interrupt}
+	case errors.Is(r.cause, context.DeadlineExceeded):
+		end = agent.RunError{RunID: r.id, Failure: agent.Failure{Kind: agent.TimedOut}}
+	}
+	r.handle(end, now)
 }
 
 // stopAsked: the platform's own stop control.

@@ -234,8 +234,9 @@ func (h *Hub) retire(l *lane) bool {
 
 // shutdownGrace bounds the parts of a shutdown; together they stay under 10 s (C5).
 const (
-	runsGrace  = 6 * time.Second
-	callsGrace = 2 * time.Second
+	shutdownDeadline = 4 * time.Second // for a backend; then its run's last messages go out
+	runsGrace        = 6 * time.Second
+	callsGrace       = 2 * time.Second
 )
 
 // shutdown ends runs as interrupted, lets their last messages out and stops (C5).

@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"log/slog"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -43,6 +44,33 @@ func TestT13_TheRunsTimeoutEndsIt(t *testing.T) {
 		after(12 * time.Second)
 		b.want("dm", "This took longer than a run may take", "[Resume]")
 		b.noGhost(t, "dm")
+	})
+}
+
+// TestT13_ABackendThatIgnoresItsTimeout is cut off: the chat goes on.
+func TestT13_ABackendThatIgnoresItsTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		runs := 0
+		b := start(t, setup{backend: backendFunc(func(ctx context.Context, req agent.Request, emit func(agent.Event)) error {
+			if runs++; runs > 1 {
+				return answering(time.Second, "Next.")(ctx, req, emit)
+			}
+			waitFor(context.WithoutCancel(ctx), 10*time.Minute)
+			return nil
+		}), settings: func(s *Settings) {
+			a := s.Agents[""]
+			a.Timeout = time.Minute
+			s.Agents[""] = a
+		}})
+		b.hub.log = slog.New(slog.DiscardHandler)
+		b.write("dm", "hi")
+		after(70 * time.Second)
+		b.want("dm", "This took longer than a run may take")
+		b.write("dm", "next")
+		after(10 * time.Second)
+		b.want("dm", "typist: Next.")
+		b.noGhost(t, "dm")
+		after(10 * time.Minute)
 	})
 }
 

@@ -34,7 +34,7 @@ func (r *run) land(now time.Time) {
 			}
 		}
 	}
-	if r.phase != landing || r.begun == nil || r.steering > 0 || r.asking {
+	if r.phase != landing || r.begun == nil || len(r.offers) > 0 || r.asking {
 		return
 	}
 	r.save(now)

@@ -99,7 +99,7 @@ const (
 // Numbers fixed by SPEC.
 const (
 	queueCap      = 20                     // S10
-	stopDeadline  = 5 * time.Second        // S2
+	stopDeadline  = 5 * time.Second        // S2; also after a run's timeout (T13)
 	pulseWait     = 50 * time.Millisecond  // T8
 	storeInterval = 250 * time.Millisecond // DESIGN, hop 4: at most 4 rows a second per run
 	laneIdle      = time.Minute            // an idle chat's goroutine ends after this

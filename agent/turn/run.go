@@ -46,6 +46,8 @@ type run struct {
 	progress *slot
 	tick     time.Time   // next edit only for the clock (P6)
 	ackStop  time.Time   // when a stop was asked for; zero: it was not
+	cause    error       // why its context has ended
+	deadline time.Time   // by when the backend must have ended; zero: its context goes on
 	after    []letter    // what has to wait until the turn is over
 	stops    []commanded // native commands that asked for it, to be answered when it is done
 
@@ -60,9 +62,9 @@ type run struct {
 	terminal  agent.Event
 	finishAt  time.Time // the latest moment to go on without the pulse or the clear in flight
 	clearing  bool
-	ticket    *permit // asked for while queued
-	admitted  bool    // the next call of the answer has its permit already
-	steering  int     // messages that the backend is being offered (S10)
+	ticket    *permit        // asked for while queued
+	admitted  bool           // the next call of the answer has its permit already
+	offers    []inputArrived // messages that the backend is being offered, in order (S10)
 	steered   []steered
 
 	// Of a run that the last process left (S9):

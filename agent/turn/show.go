@@ -174,8 +174,8 @@ func (r *run) next() time.Time {
 	if r.phase == queued {
 		sooner(r.endedAt.Add(lineLimit))
 	}
-	if r.phase == stopping {
-		sooner(r.ackStop.Add(stopDeadline))
+	if r.phase <= stopping {
+		sooner(r.deadline)
 	}
 	if len(r.unsaved) > 0 && !r.saving {
 		sooner(r.saveAt)
@@ -197,7 +197,7 @@ func (r *run) step(now time.Time) {
 	if r.phase == queued && !now.Before(r.endedAt.Add(lineLimit)) {
 		r.land(now)
 	}
-	if r.phase == stopping && !now.Before(r.ackStop.Add(stopDeadline)) {
+	if r.phase <= stopping && !r.deadline.IsZero() && !now.Before(r.deadline) {
 		r.abandon(now)
 	}
 	r.save(now)

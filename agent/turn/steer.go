@@ -16,12 +16,21 @@ type steered struct {
 }
 
 // steer offers a message to the running backend; false: it takes none, so the message waits.
+// Messages are offered one after the other, in their order.
 func (r *run) steer(a inputArrived) bool {
-	s, ok := r.backend.Backend.(agent.Steerer)
-	if !ok || r.phase != running || r.begun == nil {
+	if _, ok := r.backend.Backend.(agent.Steerer); !ok || r.phase != running || r.begun == nil {
 		return false
 	}
-	r.steering++
+	r.offers = append(r.offers, a)
+	if len(r.offers) == 1 {
+		r.offer(a)
+	}
+	return true
+}
+
+// offer hands a message to the backend.
+func (r *run) offer(a inputArrived) {
+	s := r.backend.Backend.(agent.Steerer)
 	in := r.in
 	in.Message, in.Earlier, in.Blocks = a.message, nil, nil
 	before := len(r.transcript.Messages())
@@ -30,16 +39,13 @@ func (r *run) steer(a inputArrived) bool {
 		defer cancel()
 		msg := r.userMessage(ctx, in)
 		taken, err := s.Steer(ctx, r.id, msg)
-		r.lane.mail.put(offered{run: r, arrived: a, taken: taken, err: err,
-			steered: steered{row: a.row.ID, message: msg, at: before}})
+		r.lane.mail.put(offered{run: r, taken: taken, err: err, steered: steered{row: a.row.ID, message: msg, at: before}})
 	})
-	return true
 }
 
 // offered: the backend has taken a message, or not.
 type offered struct {
 	run     *run
-	arrived inputArrived
 	steered steered
 	taken   bool
 	err     error
@@ -49,16 +55,22 @@ func (offered) isLetter() {}
 
 func (o offered) read(l *lane) {
 	r := o.run
-	r.steering--
-	switch {
-	case o.taken:
-		r.steered = append(r.steered, o.steered)
-	default:
-		if o.err != nil {
-			l.log.Warn("the backend did not take a message in mid-run; it waits", "error", o.err)
-		}
-		l.sign(o.arrived.row.ID, o.arrived.message.ID)
+	if o.err != nil {
+		l.log.Warn("the backend did not take a message in mid-run; it waits", "error", o.err)
 	}
+	if o.taken {
+		r.steered, r.offers = append(r.steered, o.steered), r.offers[1:]
+	}
+	if o.taken && len(r.offers) > 0 && r.phase == running {
+		r.offer(r.offers[0])
+		return
+	}
+	for _, a := range r.offers { // nor is one taken that came after one that waits
+		if a.row.ID > l.taken { // not dropped meanwhile
+			l.sign(a.row.ID, a.message.ID)
+		}
+	}
+	r.offers = nil
 	if r.phase == landing {
 		r.land(time.Now())
 	}

@@ -22,6 +22,8 @@ func (r *run) work(ctx context.Context) {
 	defer func() { r.lane.mail.put(workEnded{run: r}) }()
 	ctx, cancel := context.WithTimeoutCause(ctx, r.timeout(), context.DeadlineExceeded)
 	defer cancel()
+	unwatch := context.AfterFunc(ctx, func() { r.lane.mail.put(contextOver{run: r, cause: context.Cause(ctx)}) })
+	defer unwatch()
 	req, b := r.prepare(ctx)
 	r.lane.mail.put(turnBegun{run: r, begun: b})
 	if b.err != nil {
@@ -169,11 +171,13 @@ func (t turnBegun) read(l *lane) {
 	r := t.run
 	r.begun = t.begun
 	if t.begun.err == nil {
+		l.beginFails = 0
 		return
 	}
 	// Nothing has happened that anyone relies on: the input still waits and is tried again.
 	l.log.Error("a turn could not begin; it is tried again", "error", t.begun.err)
 	r.endIndicator(time.Now())
+	r.dropProgress()
 	r.phase = over
 	l.setRun(nil)
 	l.notBefore = time.Now().Add(backoff(min(l.beginFails+1, 5)))
