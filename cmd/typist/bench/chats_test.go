@@ -16,15 +16,26 @@ type load struct {
 	chats  int
 	ramp   time.Duration
 	length time.Duration
+	pace   int // words of thought and answer in a second; 0 = 60 words each, whatever the time
 	limits telegram.Limits
 }
 
 // script is what each run does: a fifth of its time it thinks aloud, half of it a tool works, and
-// the rest is an answer of 60 words.
+// the rest is its answer.
 func (l load) script() string {
-	words := strings.TrimSpace(strings.Repeat("The build is green and every test has passed again. ", 6))
+	sentence := "The build is green and every test has passed again. " // ten words
+	words := strings.TrimSpace(strings.Repeat(sentence, 6))
+	if l.pace > 0 {
+		return fmt.Sprintf("otherwise:\n  think %v: %s\n  tool %v Bash {\"command\":\"make\",\"description\":\"Build with tests\"} => ok\n  say %v: %s Finished.\n",
+			l.length/5, l.words(sentence, l.length/5), l.length/5, l.length*3/5, l.words(sentence, l.length*3/5))
+	}
 	return fmt.Sprintf("otherwise:\n  think %v: %s\n  tool %v Bash {\"command\":\"make\",\"description\":\"Build with tests\"} => ok\n  say %v: %s Finished.\n",
 		l.length/5, words, l.length/2, l.length*3/10, words)
+}
+
+// words are as many as come in d.
+func (l load) words(sentence string, d time.Duration) string {
+	return strings.TrimSpace(strings.Repeat(sentence, max(1, l.pace*int(d.Seconds())/10)))
 }
 
 // loadFigures are what a load came to.
@@ -175,6 +186,14 @@ func BenchmarkChats2000(b *testing.B) {
 func BenchmarkChats2000AtOnce(b *testing.B) {
 	for b.Loop() {
 		f := load{chats: 2000, ramp: 10 * time.Second, length: 60 * time.Second}.measure(b)
+		f.report(b)
+	}
+}
+
+// BenchmarkChats2000Streaming has 2,000 runs stream 10 words a second each for most of their time.
+func BenchmarkChats2000Streaming(b *testing.B) {
+	for b.Loop() {
+		f := load{chats: 2000, ramp: 80 * time.Second, length: 100 * time.Second, pace: 10}.measure(b)
 		f.report(b)
 	}
 }
