@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"typist/adapters"
 	"typist/adapters/rich"
@@ -89,7 +90,10 @@ func parseCommand(m adapters.Message, addressed bool) (adapters.Command, bool) {
 	if !addressed || !strings.HasPrefix(m.Text, "/") {
 		return adapters.Command{}, false
 	}
-	name, args, _ := strings.Cut(strings.TrimPrefix(m.Text, "/"), " ")
+	name, args := m.Text[1:], ""
+	if i := strings.IndexFunc(name, unicode.IsSpace); i >= 0 {
+		name, args = name[:i], name[i:]
+	}
 	name = strings.ToLower(name)
 	if name == "start" { // Telegram's first message to every bot
 		name = "help"

@@ -198,12 +198,13 @@ func (l *lane) collect(ctx context.Context, first input) input {
 
 // posted: a message of the bot stands in the chat (T7).
 func (l *lane) posted() {
-	if l.run != nil && l.run.phase < landing {
-		now := time.Now()
-		l.run.ctl.Posted(now)
-		l.run.coverage.Cleared(now)
-		l.run.sendPulse(now)
+	if l.run == nil {
+		return
 	}
+	now := time.Now()
+	l.run.ctl.Posted(now)
+	l.run.coverage.Cleared(now)
+	l.run.sendPulse(now) // none is due after the end (T8)
 }
 
 // lang is the chat's language.

@@ -75,7 +75,7 @@ func (p pulseLanded) read(l *lane) {
 		r.coverage.Shown(now)
 	}
 	r.ctl.Done(now, result, wait)
-	if (r.phase > running || r.cut) && r.ctl.MayShow(now) {
+	if (r.phase == stopping || r.phase >= landing || r.cut) && r.ctl.MayShow(now) {
 		r.clear() // it may have been carried out after the clear (T8)
 	}
 	if r.phase >= landing {
