@@ -64,7 +64,7 @@ func platforms(t testing.TB) map[string]place {
 	must(t, err)
 	dc, err := discord.New(discord.Options{})
 	must(t, err)
-	sl, err := slack.New(slack.Options{})
+	sl, err := slack.New(slack.Options{RetryScale: 0.02}) // what is not taken comes again in seconds, not minutes
 	must(t, err)
 	out := map[string]place{
 		"telegram": {platform: tg},
