@@ -11,12 +11,13 @@ import (
 	"typist/adapters"
 )
 
-// class orders what wants to leave for a platform when its budget is short (P11): answers before
-// first posts before edits.
+// class orders what wants to leave for a platform when its budget is short (P11): stops before
+// answers before first posts before edits.
 type class uint8
 
 const (
-	classAnswer class = iota // answers, stop acknowledgements, answers to commands
+	classStop   class = iota // stop acknowledgements: they show at once, also before a crowd of answers (S2)
+	classAnswer              // answers, answers to commands
 	classFirst               // first posts of progress messages; clean-up after an answer
 	classEdit                // edits
 	classes
@@ -220,7 +221,7 @@ func (p *pacer) may(r *permit, now time.Time) (time.Time, bool) {
 	}
 	// A stop must show at once: the answer class is held to the budget of the token, and as a
 	// post to the chat's pace, but not to the pace of edits.
-	if r.op == callEdit && r.class != classAnswer && c.nextEdit.After(now) {
+	if r.op == callEdit && r.class > classAnswer && c.nextEdit.After(now) {
 		return c.nextEdit, false
 	}
 	postPace := p.caps.PostPaceDirect
@@ -233,7 +234,7 @@ func (p *pacer) may(r *permit, now time.Time) (time.Time, bool) {
 			return ready, false
 		}
 	}
-	if r.op == callEdit && r.class != classAnswer && p.edits != nil && p.edits.TokensAt(now) < 1 {
+	if r.op == callEdit && r.class > classAnswer && p.edits != nil && p.edits.TokensAt(now) < 1 {
 		return now.Add(untilToken(p.edits, now)), false
 	}
 	if p.calls != nil {

@@ -102,6 +102,26 @@ func TestP11_ABlockedTokenHoldsEverything(t *testing.T) {
 	})
 }
 
+// TestS2_AStopPassesACrowdOfAnswers: a hundred answers wait for the token's budget; the
+// acknowledgement of a stop leaves before them, whatever the pace of edits in its chat.
+func TestS2_AStopPassesACrowdOfAnswers(t *testing.T) {
+	pacing(t, adapters.Capabilities{CallsPerSecond: 10, CallBurst: 1, EditPaceDirect: 10 * time.Second}, func(t *testing.T, p *pacer) {
+		g := newGrants()
+		g.ask(p, "edit", permit{class: classEdit, chat: "mine", op: callEdit})
+		time.Sleep(time.Second)
+		for i := range 100 {
+			g.ask(p, fmt.Sprint("answer", i), permit{class: classAnswer, chat: fmt.Sprint(i), op: callSend})
+		}
+		time.Sleep(time.Second)
+		g.began = time.Now()
+		g.ask(p, "stop", permit{class: classStop, chat: "mine", op: callEdit})
+		time.Sleep(300 * time.Millisecond)
+		if _, ok := g.at["stop"]; !ok {
+			t.Errorf("not within 300 ms; %d others were", len(g.order)-1)
+		}
+	})
+}
+
 // BenchmarkPacer requests a permit while 2,000 edits wait for their chats.
 func BenchmarkPacer(b *testing.B) {
 	p := newPacer(adapters.Capabilities{CallsPerSecond: 1e9, CallBurst: 1 << 30, EditPaceDirect: time.Hour})

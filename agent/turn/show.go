@@ -52,7 +52,7 @@ func (r *run) showProgress(now time.Time) {
 		r.progress.class = classEdit
 	}
 	if r.phase == stopping && !r.ackStop.IsZero() {
-		r.progress.class = classAnswer
+		r.progress.class = classStop
 	}
 	r.lane.out.push(r.progress)
 }
