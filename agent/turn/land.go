@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"typist/adapters"
@@ -87,6 +88,9 @@ func (r *run) asNew(state store.RunState, elapsed time.Duration, now time.Time) 
 	p := r.progress
 	if p == nil || p.dead || p.lost || p.id == "" && !p.flying {
 		return true
+	}
+	if r.asked {
+		return true // an answer that is edited in would stand above the question
 	}
 	if len(r.files) > 0 && state == store.RunDone {
 		return true // an edit brings no files
@@ -364,7 +368,7 @@ func (t turnOver) read(l *lane) {
 		}
 		if l.rootNext {
 			l.rootNext = false
-			if err := session.Open(l.hub.store, l.chat.Key()).NewRoot(l.hub.callCtx); err != nil {
+			if err := l.beginRoot(l.hub.callCtx); err != nil {
 				l.log.Error("a new conversation could not be stored", "error", err)
 			}
 		}
@@ -393,5 +397,9 @@ func (p postRecord) sending(ctx context.Context, key string) error {
 }
 
 func (p postRecord) sent(ctx context.Context, key, id string) error {
-	return p.store.PostSent(ctx, key, id)
+	err := p.store.PostSent(ctx, key, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil // somebody was quicker: the question is decided, and its record forgotten
+	}
+	return err
 }
