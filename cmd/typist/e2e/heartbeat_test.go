@@ -91,6 +91,7 @@ func TestH1_TextIsDeliveredWhole(t *testing.T) {
 			if m.Edits > 0 {
 				t.Errorf("its text showed before it was whole: %v", m.History)
 			}
+			at.quiet(t, 300*time.Millisecond)
 			s.beat(t) // H4: not the same text again
 			at.quiet(t, 2*time.Second)
 			if n := at.count(at.group, "NOTICE"); n != 1 {
