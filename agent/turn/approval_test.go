@@ -155,3 +155,34 @@ func TestA4_ARefusalIsAnOrdinaryAnswer(t *testing.T) {
 		}
 	})
 }
+
+// TestA4_S9_ARestartWhileWaiting: the question goes, nothing is executed, and the run can be resumed.
+func TestA4_S9_ARestartWhileWaiting(t *testing.T) {
+	for _, how := range []string{"crash", "shutdown"} {
+		synctest.Test(t, func(t *testing.T) {
+			dir := t.TempDir()
+			f := newFake("telegram")
+			tools := &fakeTools{approve: true}
+			b := start(t, setup{fake: f, tools: tools, backend: backendFunc(mailer), store: openStore(t, dir)})
+			b.write("dm", "mail bob")
+			after(5 * time.Second)
+			b.want("dm", "[Approve]")
+			if how == "crash" {
+				b.crash()
+			} else {
+				b.shut()
+				_ = b.store.Close()
+			}
+			b = start(t, setup{fake: f.again(), tools: tools, backend: answering(0, "Resumed."), store: openStore(t, dir)})
+			after(10 * time.Second)
+			b.want("dm", "Interrupted", "[Resume]")
+			b.wantNot("dm", "[Approve]", "Waiting for approval")
+			b.press("dm", "Resume")
+			after(5 * time.Second)
+			b.want("dm", "Resumed.")
+			if tools.calls != 0 {
+				t.Errorf("%s: executed %d times without approval", how, tools.calls)
+			}
+		})
+	}
+}

@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -13,6 +14,9 @@ import (
 	"typist/adapters/sim"
 	"typist/agent"
 )
+
+// seeds is how many random courses each test of faults takes: -turn.seeds=500 for a long run.
+var seeds = flag.Uint64("turn.seeds", 25, "random courses per test of faults")
 
 // chaos is a platform on which calls fail at random, and a backend that does anything. Whatever
 // happens: every message is answered exactly once or its run ends in words, nothing that says
@@ -123,7 +127,7 @@ func chaos(t *testing.T, seed uint64, rate float64) {
 }
 
 func TestP12_OneAnswerWhateverFails(t *testing.T) {
-	for seed := range uint64(60) {
+	for seed := range *seeds {
 		for _, rate := range []float64{0, 0.1, 0.3} {
 			synctest.Test(t, func(t *testing.T) { chaos(t, seed, rate) })
 			if t.Failed() {

@@ -19,7 +19,7 @@ import (
 // on the same store: no message is lost or answered twice, no tool is executed twice, nothing that
 // says "Working…" stays. The platform can be asked for posts by key, as Slack and Discord can.
 func TestS9_CrashAtAnyPoint(t *testing.T) {
-	for seed := range uint64(60) {
+	for seed := range *seeds {
 		synctest.Test(t, func(t *testing.T) { crashes(t, seed) })
 		if t.Failed() {
 			return

@@ -144,7 +144,7 @@ func TestT7_NoGapAfterTheBotsOwnPost(t *testing.T) {
 			t.Fatalf("%d posts", len(sends))
 		}
 		for _, post := range sends {
-			var next time.Duration = time.Hour
+			next := time.Hour
 			for _, p := range b.chat.world.Calls(sim.OpPulse) {
 				if d := p.At.Sub(post.At); d >= 0 {
 					next = min(next, d)

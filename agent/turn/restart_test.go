@@ -98,7 +98,7 @@ func TestS9_NothingRunsByItselfAndTheOrderHolds(t *testing.T) {
 		}
 		b.crash()
 		var asked []string
-		b = start(t, setup{fake: f.again(), store: openStore(t, dir), backend: backendFunc(func(ctx context.Context, req agent.Request, emit func(agent.Event)) error {
+		start(t, setup{fake: f.again(), store: openStore(t, dir), backend: backendFunc(func(ctx context.Context, req agent.Request, emit func(agent.Event)) error {
 			asked = append(asked, textOf(req.History[len(req.History)-1]))
 			return answering(time.Second, "Answer to "+asked[len(asked)-1])(ctx, req, emit)
 		})})
