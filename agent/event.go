@@ -209,6 +209,7 @@ type Approval struct {
 	ID       string   `json:"id"`
 	ToolCall string   `json:"toolCall,omitempty"`
 	Title    string   `json:"title"` // what is to be allowed, one line
+	Detail   string   `json:"detail,omitempty"` // all of it, such as the call's arguments; masked
 	Options  []Option `json:"options"`
 }
 

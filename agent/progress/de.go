@@ -101,7 +101,7 @@ var german = Table{
 	},
 	HelpIntro:   "Schreib mir oder nutze einen dieser Befehle:",
 	badValue:    "„{got}“ geht hier nicht. Erlaubt: {allowed}",
-	unknownCmd:  "Den Befehl /{name} gibt es nicht. /help zeigt alle.",
+	unknownCmd:  "Den Befehl {name} gibt es nicht. {help} zeigt alle.",
 	settingIs:   "{name}: {value} (aus: {from})",
 	settingSet:  "{name} in diesem Chat: {value}",
 	settingBack: "{name} ist für diesen Chat nicht mehr eigens gesetzt. Es gilt: {value} (aus: {from})",

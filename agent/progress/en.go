@@ -101,7 +101,7 @@ var english = Table{
 	},
 	HelpIntro:   "Write to me, or use one of these:",
 	badValue:    "“{got}” is not possible here. Allowed: {allowed}",
-	unknownCmd:  "There is no command /{name}. /help lists them.",
+	unknownCmd:  "There is no command {name}. {help} lists them.",
 	settingIs:   "{name}: {value} (from {from})",
 	settingSet:  "{name} in this chat: {value}",
 	settingBack: "{name} is no longer set for this chat. In force: {value} (from {from})",

@@ -101,7 +101,7 @@ var japanese = Table{
 	},
 	HelpIntro:   "メッセージを送るか、次のコマンドを使ってください:",
 	badValue:    "「{got}」は使えません。使える値: {allowed}",
-	unknownCmd:  "/{name} というコマンドはありません。/help で一覧を表示します。",
+	unknownCmd:  "{name} というコマンドはありません。{help} で一覧を表示します。",
 	settingIs:   "{name}: {value} ({from}による)",
 	settingSet:  "このチャットの{name}: {value}",
 	settingBack: "このチャットの{name}の設定を解除しました。現在: {value} ({from}による)",

@@ -191,9 +191,9 @@ func (t *Table) BadValue(got string, allowed ...string) string {
 	return fill(t.badValue, "got", oneLine(got, 40), "allowed", strings.Join(allowed, ", "))
 }
 
-// UnknownCommand answers a command that does not exist.
-func (t *Table) UnknownCommand(name string) string {
-	return fill(t.unknownCmd, "name", oneLine(name, 40))
+// UnknownCommand answers a command that does not exist; help is how the list of them is asked for.
+func (t *Table) UnknownCommand(name, help string) string {
+	return fill(t.unknownCmd, "name", oneLine(name, 40), "help", help)
 }
 
 // From names where a setting came from: the level's name, translated where it is none of the

@@ -101,7 +101,7 @@ var chinese = Table{
 	},
 	HelpIntro:   "直接给我发消息，或使用以下命令：",
 	badValue:    "这里不能用“{got}”。可用的值：{allowed}",
-	unknownCmd:  "没有 /{name} 这个命令。用 /help 查看全部。",
+	unknownCmd:  "没有 {name} 这个命令。用 {help} 查看全部。",
 	settingIs:   "{name}：{value}（来自{from}）",
 	settingSet:  "此聊天的 {name}：{value}",
 	settingBack: "此聊天不再单独设置 {name}。当前：{value}（来自{from}）",

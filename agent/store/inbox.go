@@ -16,6 +16,7 @@ const (
 	InputHeartbeat InputKind = "heartbeat"
 	InputResume    InputKind = "resume"
 	InputRetry     InputKind = "retry"
+	InputNew       InputKind = "new" // begins a new conversation; no run
 )
 
 // InputState is how far an input has come.

@@ -52,6 +52,7 @@ func (q approvalAsked) read(l *lane) {
 		return
 	}
 	r.approvals[a.key] = a
+	r.asked = true
 	r.pauseOrResume(time.Now())
 	post := adapters.Post{Doc: l.chn.fitOne(a.doc(l.words().WaitingApproval))}
 	var row []adapters.Button
@@ -79,7 +80,11 @@ const purposeApproval = "approval"
 
 // doc is the question.
 func (a *approval) doc(ask string) rich.Doc {
-	return rich.Doc{{Kind: rich.Paragraph, Spans: []rich.Span{{Text: ask, Bold: true}, {Text: "\n" + a.ask.Title}}}}
+	doc := rich.Doc{{Kind: rich.Paragraph, Spans: []rich.Span{{Text: ask, Bold: true}, {Text: "\n" + a.ask.Title}}}}
+	if a.ask.Detail != "" {
+		doc = append(doc, rich.Block{Kind: rich.Code, Lang: "json", Text: a.ask.Detail})
+	}
+	return doc
 }
 
 func (l *lane) optionName(o agent.Option) string {

@@ -159,7 +159,7 @@ func TestA4_ApprovalAndT12_PausesTheIndicator(t *testing.T) {
 				t.Error("the indicator shows while the run waits for a person")
 			}
 			got := b.text("dm")
-			if !strings.Contains(got, "Send mail: bob [Approve] [Deny]") {
+			if !strings.Contains(got, "Send mail: bob") || !strings.Contains(got, "[Approve] [Deny]") {
 				t.Fatalf("question:\n%s", got)
 			}
 			if allow {
@@ -174,4 +174,38 @@ func TestA4_ApprovalAndT12_PausesTheIndicator(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestC8_NewComesAfterWhatWaited(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, setup{backend: backendFunc(func(ctx context.Context, req agent.Request, emit func(agent.Event)) error {
+			waitFor(ctx, 3*time.Second)
+			return echo(ctx, req, emit)
+		})})
+		b.write("dm", "one")
+		after(time.Second)
+		b.write("dm", "two")
+		b.write("dm", "/new")
+		b.write("dm", "three")
+		after(30 * time.Second)
+		got := b.text("dm")
+		if !strings.Contains(got, "u=one | a=Answer to u=one | u=two") || !strings.Contains(got, "Answer to u=three") {
+			t.Errorf("chat:\n%s", got)
+		}
+	})
+}
+
+func TestA4_TheQuestionShowsAllOfTheCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, setup{tools: &fakeTools{approve: true}, backend: backendFunc(func(ctx context.Context, req agent.Request, _ func(agent.Event)) error {
+			_, err := req.Tools.Call(ctx, agent.ToolCall{ID: "c", Name: "mail", Args: []byte(`{"text":"harmless","command":"rm -rf /srv","password":"hunter22"}`)})
+			return err
+		})})
+		b.write("dm", "go")
+		after(3 * time.Second)
+		got := b.text("dm")
+		if !strings.Contains(got, "rm -rf /srv") || strings.Contains(got, "hunter22") {
+			t.Errorf("chat:\n%s", got)
+		}
+	})
 }

@@ -12,7 +12,6 @@ import (
 	"typist/adapters/rich"
 	"typist/agent"
 	"typist/agent/progress"
-	"typist/agent/session"
 	"typist/agent/store"
 	"typist/typing"
 )
@@ -131,19 +130,25 @@ type commanded struct {
 func (commanded) isLetter() {}
 
 func (c commanded) read(l *lane) {
-	if c.command.Name == "typist" { // Slack's one command for all: /typist stop
-		name, args, _ := strings.Cut(c.command.Args, " ")
-		if name == "" {
-			name = "help"
-		}
-		c.command.Name, c.command.Args = strings.ToLower(strings.TrimPrefix(name, "/")), strings.TrimSpace(args)
-	}
 	known, ok := commands[c.command.Name]
 	if !ok {
-		c.answer(l, l.words().UnknownCommand(c.command.Name))
+		c.answer(l, l.words().UnknownCommand(l.command(c.command.Name), l.command("help")))
 		return
 	}
 	known.run(l, c)
+}
+
+// unwrapped is the command that Slack's one command for all names: /typist stop.
+func unwrapped(c adapters.Command) adapters.Command {
+	if c.Name != "typist" {
+		return c
+	}
+	name, args, _ := strings.Cut(c.Args, " ")
+	if name == "" {
+		name = "help"
+	}
+	c.Name, c.Args = strings.ToLower(strings.TrimPrefix(name, "/")), strings.TrimSpace(args)
+	return c
 }
 
 // answer is short and silent, and goes only to the one who asked where the platform can (C8, T14).
@@ -173,11 +178,20 @@ func (answerLater) isLetter() {}
 
 func (a answerLater) read(l *lane) { a.c.answer(l, a.text) }
 
+// command is how people write a command here: where an app has one command for all of its own, as
+// a word behind that.
+func (l *lane) command(name string) string {
+	if l.chn.caps.CommandsFromManifest {
+		return "/typist " + name
+	}
+	return "/" + name
+}
+
 func help(l *lane, c commanded) {
 	w := l.words()
 	lines := []string{w.HelpIntro}
 	for _, name := range progress.Commands() {
-		line := "/" + name
+		line := l.command(name)
 		if args := commands[name].args; args != "" {
 			line += " " + args
 		}
@@ -216,20 +230,6 @@ func status(l *lane, c commanded) {
 	lines = append(lines, w.SettingIs("reasoning", reasoning, from))
 	lines = append(lines, w.StatusAgent(ag.Name, ag.Backend))
 	c.answer(l, strings.Join(lines, "\n"))
-}
-
-func newRoot(l *lane, c commanded) {
-	if l.run != nil {
-		l.rootNext = true // the run's own end moves the active leaf; the new root comes after it
-		c.answer(l, l.words().NewStarted)
-		return
-	}
-	if err := session.Open(l.hub.store, l.chat.Key()).NewRoot(l.hub.callCtx); err != nil {
-		l.log.Error("a new conversation could not be stored", "error", err)
-		c.answer(l, l.words().TryLater)
-		return
-	}
-	c.answer(l, l.words().NewStarted)
 }
 
 func branch(l *lane, c commanded) {

@@ -104,16 +104,17 @@ func (l *lane) stopAll() string {
 		l.unsign(row.ID)
 		l.taken = max(l.taken, row.ID)
 	}
+	n := l.messages(dropped)
 	if stops {
 		l.run.stop(now)
 	}
 	switch {
-	case !stops && len(dropped) == 0 && l.run != nil && l.run.phase == stopping:
+	case !stops && n == 0 && l.run != nil && l.run.phase == stopping:
 		return l.words().Stopping
-	case !stops && len(dropped) == 0:
+	case !stops && n == 0:
 		return l.words().NothingRuns
-	case len(dropped) > 0:
-		return l.words().StoppedDropped(len(dropped))
+	case n > 0:
+		return l.words().StoppedDropped(n)
 	}
 	return ""
 }

@@ -27,7 +27,7 @@ func (h *Hub) admit(ctx context.Context, o adapters.Origin) (verdict, error) {
 		return verdict{reason: "the channel is not configured"}, nil
 	}
 	group := Group{Agent: ch.Agent}
-	allow := ch.AllowFrom
+	allow, own := ch.AllowFrom, false
 	if o.Kind == adapters.Group {
 		g, listed := ch.group(o.Chat.ID, o.ChatName)
 		if !listed {
@@ -38,10 +38,13 @@ func (h *Hub) admit(ctx context.Context, o adapters.Origin) (verdict, error) {
 			group.Agent = ch.Agent
 		}
 		if len(g.AllowFrom) > 0 {
-			allow = g.AllowFrom
+			allow, own = g.AllowFrom, true
 		}
 	}
 	if !allowed(allow, o.From) {
+		if own {
+			return verdict{reason: "the person is not in the group's allowFrom"}, nil
+		}
 		paired, err := h.paired(ctx, o.Chat.Channel, o.From.ID)
 		if err != nil {
 			return verdict{}, err

@@ -1,8 +1,10 @@
 package turn
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"sync"
@@ -136,7 +138,7 @@ func (g *guard) allowed(ctx context.Context, call agent.ToolCall, tool agent.Too
 	if preview := progress.Preview(call.Args); preview != "" {
 		title += ": " + preview
 	}
-	ask := agent.Approval{ID: "approve-" + call.ID, ToolCall: call.ID, Title: title,
+	ask := agent.Approval{ID: "approve-" + call.ID, ToolCall: call.ID, Title: title, Detail: everything(call.Args),
 		Options: []agent.Option{{ID: "allow", Allow: true}, {ID: "deny"}}}
 	option, err := g.run.approve(ctx, call.Subagent, ask)
 	if err != nil {
@@ -146,6 +148,18 @@ func (g *guard) allowed(ctx context.Context, call agent.ToolCall, tool agent.Too
 		return agent.ToolResult{Content: "The person did not allow this call. It was not executed. Do not try it again; ask what to do instead if you need to."}, false, nil
 	}
 	return agent.ToolResult{}, true, nil
+}
+
+// everything is a call's arguments, all of them: a preview could show the harmless one.
+func everything(args agent.ToolArgs) string {
+	var out bytes.Buffer
+	if json.Indent(&out, args, "", "  ") != nil {
+		return agent.Mask(string(args))
+	}
+	if s := out.String(); s != "{}" {
+		return agent.Mask(s)
+	}
+	return ""
 }
 
 // unknownResult tells the model about a call of which nobody knows whether it was carried out (S4).

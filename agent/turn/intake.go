@@ -38,7 +38,7 @@ func (h *Hub) Deliver(ctx context.Context, ev adapters.Event) error {
 	case adapters.Command:
 		o.Chat = h.threadOf(o)
 		e.Origin = o
-		return h.once(ctx, o, func() { h.tell(o.Chat, o.Kind, commanded{command: e, at: at}) })
+		return h.command(ctx, e, at, "")
 	case adapters.StopRequested:
 		return h.once(ctx, o, func() { h.tell(o.Chat, o.Kind, stopAsked{}) })
 	}
@@ -69,12 +69,12 @@ func (h *Hub) message(ctx context.Context, m adapters.Message, g Group, at time.
 		cmd, isCommand = bareCommand(m)
 	}
 	if isCommand && cmd.Name == "stop" {
-		return h.once(ctx, o, func() { h.tell(o.Chat, o.Kind, commanded{command: cmd, at: at, message: m.ID}) })
+		return h.command(ctx, cmd, at, m.ID)
 	}
 	if addressed && len(m.Files) == 0 && IsStopWord(m.Text) {
 		// With nothing running it is ordinary text (S2).
 		if h.busy(o.Chat) {
-			return h.once(ctx, o, func() { h.tell(o.Chat, o.Kind, commanded{command: adapters.Command{Origin: o, Name: "stop"}, at: at}) })
+			return h.command(ctx, adapters.Command{Origin: o, Name: "stop"}, at, "")
 		}
 	}
 	if o.Kind == adapters.Group && g.RequireMention && !m.Mentioned || m.Text == "" && len(m.Files) == 0 {
@@ -88,9 +88,24 @@ func (h *Hub) message(ctx context.Context, m adapters.Message, g Group, at time.
 		return nil
 	}
 	if isCommand {
-		return h.once(ctx, o, func() { h.tell(o.Chat, o.Kind, commanded{command: cmd, at: at, message: m.ID}) })
+		return h.command(ctx, cmd, at, m.ID)
 	}
 	return h.accept(ctx, input{Message: m, Agent: g.Agent, Kind: store.InputMessage}, at)
+}
+
+// command hands a command to the chat's lane. /new has its place among the messages: what was
+// written before it belongs to the old conversation, what comes after to the new one.
+func (h *Hub) command(ctx context.Context, cmd adapters.Command, at time.Time, message string) error {
+	cmd = unwrapped(cmd)
+	o := cmd.Origin
+	if cmd.Name == "new" {
+		in := input{Kind: store.InputNew, Message: adapters.Message{Origin: o}}
+		in.Message.Origin.EventID = "new/" + o.EventID
+		if err := h.accept(ctx, in, at); err != nil {
+			return err
+		}
+	}
+	return h.once(ctx, o, func() { h.tell(o.Chat, o.Kind, commanded{command: cmd, at: at, message: message}) })
 }
 
 // accept puts an input into the inbox, durably, and wakes the chat. A duplicate ends here (C3).

@@ -9,7 +9,6 @@ import (
 	"typist/adapters/rich"
 	"typist/agent"
 	"typist/agent/progress"
-	"typist/agent/session"
 	"typist/agent/store"
 )
 

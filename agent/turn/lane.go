@@ -156,6 +156,10 @@ func (l *lane) beginNext() {
 		}
 		return
 	}
+	if in.Kind == store.InputNew {
+		l.takeRoot(ctx, row.ID)
+		return
+	}
 	if l.hub.settings().Queue == Collect && in.mergeable() {
 		in = l.collect(ctx, in)
 	}

@@ -57,6 +57,7 @@ type run struct {
 	flushes []chan struct{} // closed when the next batch is stored
 
 	approvals map[string]*approval
+	asked     bool            // a question stands below the progress message
 	decided   map[string]bool // questions that somebody has answered
 	begun     *begun          // what work has stored; nil before
 	terminal  agent.Event

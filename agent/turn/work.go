@@ -85,7 +85,7 @@ func (r *run) place(ctx, durable context.Context, tree *session.Tree) (store.Nod
 			err = fmt.Errorf("node %s: %w", in.From, store.ErrNotFound)
 		}
 		return n, err
-	case store.InputMessage, store.InputHeartbeat:
+	case store.InputMessage, store.InputHeartbeat, store.InputNew:
 	}
 	n := store.Node{ID: newID(), Chat: tree.Chat(), RunID: r.id, Message: r.userMessage(ctx, r.in), At: r.started}
 	if in.Message.ID != "" {
