@@ -20,7 +20,7 @@ import (
 )
 
 // patience bounds what a test waits for.
-const patience = 40 * time.Second
+const patience = 20 * time.Second
 
 // The tests share one browser; each has a browser context (cookies, storage) of its own.
 var browser struct {
@@ -70,7 +70,7 @@ func start(t *testing.T, script string) *playground.Playground {
 		if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		c, err := config.Parse(filepath.Join(dir, "typist.yaml"), []byte("backends: {own: {type: script, file: script.txt}}\n"), func(string) (string, bool) { return "", false })
+		c, err := config.Parse(filepath.Join(dir, "typist.yaml"), []byte(stageConfig), func(string) (string, bool) { return "", false })
 		if err != nil {
 			t.Fatal(err)
 		}

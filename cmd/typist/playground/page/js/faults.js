@@ -9,14 +9,14 @@ import { skins } from './skin/skins.js';
 
 const OPS = { '': 'any call', pulse: 'typing indicator', send: 'new message', edit: 'edit', delete: 'delete', ack: 'acknowledgement' };
 const WHATS = {
-  429: { label: '429: too many, wait 5 s', fault: { status: 429, retryAfter: 5000 } },
+  limited: { label: '429: too many, wait 5 s', fault: { status: 429, retryAfter: 5000 } },
   slow: { label: 'slow: 3 s', fault: { delay: 3000 } },
-  500: { label: '500: server error', fault: { status: 500 } },
-  403: { label: '403: not allowed', fault: { status: 403 } },
+  error: { label: '500: server error', fault: { status: 500 } },
+  denied: { label: '403: not allowed', fault: { status: 403 } },
   before: { label: 'cut before it is carried out', fault: { cut: 'before' } },
   after: { label: 'carried out, the answer is lost', fault: { cut: 'after' } },
 };
-const TIMES = { 1: 'once', 3: 'three times', 0: 'until mended' };
+const TIMES = { once: { label: 'once', times: 1 }, thrice: { label: 'three times', times: 3 }, always: { label: 'until mended', times: 0 } };
 
 const select = (label, options, props) => h('label', { class: 'field' }, h('span', { text: label }),
   h('select', props, Object.entries(options).map(([value, text]) => h('option', { value, text: text.label ?? text }))));
@@ -42,7 +42,7 @@ export function faultPanel(name) {
   };
   show();
   const add = async () => {
-    await post('fault', { platform: name, fault: { op: value(op), times: Number(value(times)), ...WHATS[value(what)].fault } });
+    await post('fault', { platform: name, fault: { op: value(op), times: TIMES[value(times)].times, ...WHATS[value(what)].fault } });
     closePopover();
   };
   return h('div', { class: 'panel', role: 'dialog', 'aria-label': `${skins[name].title}: faults` },

@@ -47,6 +47,7 @@ export function inspector(el) {
       v.panel.hidden = v.id !== id;
     }
     settle();
+    if (id === 'tree' && inspectedKey()) loadSession(inspectedKey());
     update();
   }
 

@@ -37,7 +37,7 @@ function minus(range, stretches) {
  */
 export function coverage(run, shows, posts, now) {
   const end = run.ended || now;
-  const mine = cut(shows, run.started - SLACK_MS, end);
+  const mine = cut(shows, run.started, end);
   const first = mine[0]?.start;
   const pauses = run.waits.map((w) => ({ start: w.from, end: (w.to || end) + SLACK_MS }));
   const expected = first === undefined ? [] : minus({ start: first, end }, cut(pauses, first, end));
