@@ -66,19 +66,19 @@ func (c *Channels) fields() []field {
 func newChannel() *Channel { return &Channel{ThreadReplies: "channels"} }
 
 func (c *Channel) telegram() []field {
-	return c.common("Token from @BotFather.",
+	return c.common(telegramForms, "Token from @BotFather.",
 		"Another Bot API server (`http://host:port`).",
 		"People who may use the bot: user ids, `@username`, `\"*\"`.")
 }
 
 func (c *Channel) discord() []field {
-	return c.common("Bot token of the application.",
+	return c.common(discordForms, "Bot token of the application.",
 		"Proxy that takes every REST call (scheme and host are replaced).",
 		"People who may use the bot: user ids, `@username`, `role:ID`, `\"*\"`.")
 }
 
 func (c *Channel) slack() []field {
-	common := c.common("Bot token (`xoxb-…`).",
+	common := c.common(slackForms, "Bot token (`xoxb-…`).",
 		"Slack-compatible API (`http://host:port/api/`).",
 		"People who may use the bot: member ids, `\"*\"`.")
 	return append(common,
@@ -87,13 +87,13 @@ func (c *Channel) slack() []field {
 	)
 }
 
-func (c *Channel) common(token, api, allow string) []field {
+func (c *Channel) common(forms forms, token, api, allow string) []field {
 	return []field{
 		text("botToken", &c.BotToken, token).masked().must(),
 		text("apiURL", &c.APIURL, api).check(checkURL).shown("the platform's own"),
-		ids("allowFrom", &c.AllowFrom, allow+" Empty: nobody.").asLive(),
+		ids("allowFrom", &c.AllowFrom, allow+" Empty: nobody.").check(forms.person).asLive(),
 		mapOf("groups", "CHAT", &c.Groups, "Groups that are served, by chat id or `\"#name\"`; `\"*\"`: every other.",
-			func() Group { return Group{RequireMention: true} }, (*Group).fields).asLive(),
+			func() Group { return Group{RequireMention: true} }, func(g *Group) []field { return g.fields(forms) }).check(forms.group).asLive(),
 		text("agent", &c.Agent, "Agent that answers here.").shown("`agents.defaults`").asLive(),
 		typingMode(&c.TypingMode),
 		typingInterval(&c.TypingInterval),
@@ -101,10 +101,10 @@ func (c *Channel) common(token, api, allow string) []field {
 	}
 }
 
-func (g *Group) fields() []field {
+func (g *Group) fields(forms forms) []field {
 	return []field{
 		boolean("requireMention", &g.RequireMention, "Answer only when mentioned, replied to or commanded."),
-		ids("allowFrom", &g.AllowFrom, "People who may use the bot in this group; at least one.").nonEmpty().shown("the channel's"),
+		ids("allowFrom", &g.AllowFrom, "People who may use the bot in this group; at least one.").check(forms.person).nonEmpty().shown("the channel's"),
 		text("agent", &g.Agent, "Agent that answers in this group.").shown("the channel's"),
 	}
 }

@@ -62,7 +62,7 @@ func (c *Config) fields() []field {
 			return []field{
 				text("url", &c.Store.URL, "Database. Empty: an SQLite file in `dataDir`.").check(checkStore),
 			}
-		}),
+		}).asHidden(),
 		section("http", "", func() []field {
 			return []field{
 				text("listen", &c.HTTP.Listen, "Address of `/healthz`, `/metrics` and run events. Empty: no server.").check(checkListen),

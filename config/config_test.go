@@ -89,6 +89,9 @@ func TestT15_RefusesBadTypingValues(t *testing.T) {
 
 func TestLoad_EveryKeyOfTheDesign(t *testing.T) {
 	c := load(t, example(t), exampleEnv...)
+	demo := c.Backends["demo"]
+	demo.File = filepath.Join("testdata", "full.yaml") // any file that is there
+	c.Backends["demo"] = demo
 	if err := c.ForRun(); err != nil {
 		t.Errorf("ForRun: %v", err)
 	}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -19,6 +20,8 @@ type decoder struct {
 	secrets  []string
 	fromEnv  map[*yaml.Node]bool // nodes whose text came from the environment: never quoted
 	known    func(key string) []string
+	refused  map[string]bool // keys whose value was not taken: nothing can be said of what builds on them
+	lenient  bool            // unset variables outside dataDir are no problem (LoadDataDir)
 }
 
 type pair struct {
@@ -107,6 +110,10 @@ func (d *decoder) text(f field, path string, n *yaml.Node) (string, bool) {
 		return "", false
 	}
 	s, expanded, err := expand(n.Value, d.env)
+	if errors.As(err, new(*unsetError)) && d.lenient && path != "dataDir" {
+		d.refused[path] = true
+		return "", false
+	}
 	if err != nil {
 		d.refuse(n, path, err.Error(), "")
 		return "", false
@@ -153,6 +160,7 @@ func (d *decoder) refuse(n *yaml.Node, path, reason, allowed string) {
 }
 
 func (d *decoder) problem(line int, path, reason, allowed string) {
+	d.refused[path] = true
 	d.problems = append(d.problems, Problem{File: d.file, Line: max(line, 1), Key: path, Reason: reason, Allowed: allowed})
 }
 

@@ -36,13 +36,20 @@ func expand(s string, env func(string) (string, bool)) (result string, expanded 
 		b.WriteString(value)
 		s, expanded = rest, true
 	}
-	switch len(unset) {
-	case 0:
-		return b.String(), expanded, nil
-	case 1:
-		return "", false, fmt.Errorf("environment variable %s is not set", unset[0])
+	if len(unset) > 0 {
+		return "", false, &unsetError{unset}
 	}
-	return "", false, fmt.Errorf("environment variables %s are not set", strings.Join(unset, ", "))
+	return b.String(), expanded, nil
+}
+
+// unsetError names environment variables that are not set.
+type unsetError struct{ names []string }
+
+func (e *unsetError) Error() string {
+	if len(e.names) == 1 {
+		return fmt.Sprintf("environment variable %s is not set", e.names[0])
+	}
+	return fmt.Sprintf("environment variables %s are not set", strings.Join(e.names, ", "))
 }
 
 func isVariable(s string) bool {

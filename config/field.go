@@ -24,6 +24,7 @@ type field struct {
 	required bool
 	live     bool // a reload changes it without a restart (O5)
 	secret   bool // its value is shown nowhere
+	hidden   bool // it stands in no documentation: a key that is refused, with the reason
 	filled   bool // a list that may not be empty
 	growing  bool // a map whose entries come and go without a restart; what is in them says for itself
 	types    []string
@@ -46,6 +47,7 @@ type refusal struct{ reason, allowed string }
 func (f field) shown(def string) field     { f.def = def; return f }
 func (f field) asLive() field              { f.live = true; return f }
 func (f field) masked() field              { f.secret = true; return f }
+func (f field) asHidden() field            { f.hidden = true; return f }
 func (f field) asGrowing() field           { f.growing = true; return f }
 func (f field) nonEmpty() field            { f.filled = true; return f }
 func (f field) must() field                { f.required = true; f.def = ""; return f }
@@ -232,13 +234,15 @@ func listOf(key, kind string, p *[]string, numbers bool, doc string) field {
 						d.refuse(item, at, "put this id in quotes", "")
 						continue
 					}
-					found = append(found, item.Value)
+					if d.checked(f, at, item, item.Value) {
+						found = append(found, item.Value)
+					}
 					continue
 				}
 				s, ok := d.text(f, at, item)
 				if ok && strings.TrimSpace(s) == "" {
 					d.refuse(item, at, "is empty", "")
-				} else if ok {
+				} else if ok && d.checked(f, at, item, s) {
 					found = append(found, s)
 				}
 			}
@@ -336,6 +340,12 @@ func mapOf[T any](key, entryKey string, p *map[string]T, doc string, fresh func(
 				if entryKey != "CHAT" && !isName(e.key) {
 					d.refuse(e.keyNode, path, "a name may not look like this", "letters, digits, - and _, at most 64")
 					continue
+				}
+				if f.checkValue != nil {
+					if r := f.checkValue(d, path, e.key); r != nil {
+						d.refuse(e.keyNode, path, r.reason, r.allowed)
+						continue
+					}
 				}
 				v := fresh()
 				d.section(at, e.value, fields(&v))

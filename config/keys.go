@@ -27,6 +27,9 @@ func Keys() []Key {
 
 func collect(path string, fields []field, live bool, keys *[]Key) {
 	for _, f := range fields {
+		if f.hidden {
+			continue
+		}
 		at, isLive := join(path, f.key), live || f.live
 		if f.entryKey != "" {
 			at = join(at, f.entryKey)

@@ -31,24 +31,63 @@ func Find() (string, error) {
 			return place, nil
 		}
 	}
-	return "", fmt.Errorf("no config file at %s: %w", strings.Join(places, " or "), fs.ErrNotExist)
+	return "", &missingError{places}
 }
+
+// missingError: there is no config file where one is looked for.
+type missingError struct{ places []string }
+
+func (e *missingError) Error() string {
+	return "there is no config file: looked for " + strings.Join(e.places, " and ") + "; write one, or name one with --config FILE"
+}
+func (e *missingError) Unwrap() error { return fs.ErrNotExist }
 
 // Load reads a file. env looks up environment variables (os.LookupEnv). What is wrong with the
 // file comes back as Problems, all at once.
 func Load(path string, env func(string) (string, bool)) (*Config, error) {
-	data, err := os.ReadFile(path)
+	data, err := read(path)
 	if err != nil {
-		return nil, fmt.Errorf("config: %w", err)
+		return nil, err
 	}
 	return Parse(path, data, env)
 }
 
+// LoadDataDir reads a file for its dataDir alone: for commands that only have to find the process
+// that runs, in a shell that need not know the tokens. Environment variables may be unset, except
+// in dataDir itself; every other problem is one as for Load.
+func LoadDataDir(path string, env func(string) (string, bool)) (string, error) {
+	data, err := read(path)
+	if err != nil {
+		return "", err
+	}
+	c, err := parse(path, data, env, true)
+	if err != nil {
+		return "", err
+	}
+	return c.DataDir, nil
+}
+
+func read(path string) ([]byte, error) {
+	data, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &missingError{[]string{path}}
+	case err != nil:
+		return nil, fmt.Errorf("config: %w", err)
+	}
+	return data, nil
+}
+
 // Parse reads a file's content. path is what errors name and what relative paths start from.
 func Parse(path string, data []byte, env func(string) (string, bool)) (*Config, error) {
+	return parse(path, data, env, false)
+}
+
+func parse(path string, data []byte, env func(string) (string, bool), lenient bool) (*Config, error) {
 	c := defaults()
 	c.File = path
-	d := &decoder{file: path, dir: filepath.Dir(path), env: env, lines: c.lines, fromEnv: map[*yaml.Node]bool{}, known: placesOf}
+	d := &decoder{file: path, dir: filepath.Dir(path), env: env, lines: c.lines, fromEnv: map[*yaml.Node]bool{}, known: placesOf,
+		refused: map[string]bool{}, lenient: lenient}
 	if root := d.root(data); root != nil {
 		d.section("", root, c.fields())
 		d.paths(c)

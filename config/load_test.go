@@ -134,3 +134,71 @@ func TestNearest(t *testing.T) {
 		}
 	}
 }
+
+// TestO4_AMistakeIsReportedOnce: what builds on a value that was refused is not wrong as well.
+func TestO4_AMistakeIsReportedOnce(t *testing.T) {
+	for _, text := range []string{
+		"mcpServers: {a: {command: ls}}",
+		"mcpServers: {a: {url: 'ftp://x'}}",
+		"mcpServers: {a: [ls]}",
+		"agents: {defaults: {heartbeat: {target: slack, to: 1}}}",
+		"agents: {defaults: {heartbeat: {activeHours: {start: '8:00', end: '22:00'}}}}",
+	} {
+		_, err := Parse("typist.yaml", []byte(text), env())
+		var problems Problems
+		if !errors.As(err, &problems) || len(problems) != 1 {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+func TestO4_DataDirNeedsNoTokens(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("XDG_CONFIG_HOME", dir)
+	file := filepath.Join(dir, "typist.yaml")
+	body := `dataDir: "${DIR}"
+backends: {main: {type: openai, model: m, baseURL: "${URL}", headers: {Authorization: "${KEY}"}}}
+mcpServers: {tools: {url: "${URL}"}}
+agents: {defaults: {heartbeat: {every: 30m, target: telegram, to: "${CHAT}"}}}
+channels: {telegram: {botToken: "${TOKEN}", allowFrom: ["${OWNER}"]}}
+`
+	if err := os.WriteFile(file, []byte(body), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := LoadDataDir(file, env("DIR", "/data")); err != nil || got != "/data" {
+		t.Errorf("dataDir = %q, %v", got, err)
+	}
+	if _, err := LoadDataDir(file, env()); err == nil || !strings.Contains(err.Error(), "typist.yaml:1: dataDir: environment variable DIR is not set") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("dataDir itself: %v", err)
+	}
+	if err := os.WriteFile(file, []byte(body+"nope: 1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := LoadDataDir(file, env("DIR", "/data")); err == nil || !strings.Contains(err.Error(), ":6: nope: unknown key") {
+		t.Errorf("another mistake: %v", err)
+	}
+	if _, err := Load(file, env("DIR", "/data")); err == nil || !strings.Contains(err.Error(), "environment variable TOKEN is not set") {
+		t.Errorf("Load takes unset variables: %v", err)
+	}
+}
+
+func TestO4_AMissingScriptIsAMistakeOfTheConfig(t *testing.T) {
+	c := load(t, "channels: {telegram: {botToken: x}}\nbackends:\n  demo:\n    type: script\n    file: "+filepath.Join(t.TempDir(), "no.script"))
+	var problems Problems
+	if err := c.ForRun(); !errors.As(err, &problems) || !strings.Contains(err.Error(), "typist.yaml:5: backends.demo.file: there is no file ") {
+		t.Errorf("ForRun: %v", err)
+	}
+}
+
+func TestFind_SaysWhereItLooked(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("XDG_CONFIG_HOME", "")
+	_, err := Find()
+	if !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), "there is no config file: looked for typist.yaml and ") || !strings.HasSuffix(err.Error(), "; write one, or name one with --config FILE") {
+		t.Errorf("Find: %v", err)
+	}
+	if _, err := Load("missing.yaml", os.LookupEnv); err == nil || strings.Contains(err.Error(), "open ") || !strings.Contains(err.Error(), "looked for missing.yaml") {
+		t.Errorf("Load: %v", err)
+	}
+}

@@ -1,7 +1,10 @@
 package config
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 	"strings"
 )
@@ -39,19 +42,23 @@ func (d *decoder) agent(c *Config, at string, a Agent) {
 	}
 	h := a.Heartbeat
 	d.agentName(c, at+".heartbeat.agent", h.Agent)
-	if slices.Contains(channelNames, h.Target) && h.To == "" {
+	if slices.Contains(channelNames, h.Target) && h.To == "" && !d.refused[at+".heartbeat.to"] {
 		d.problem(d.near(at+".heartbeat.target"), at+".heartbeat.to", "is missing: the target is a channel", "")
 	}
 	if !slices.Contains(channelNames, h.Target) && h.To != "" {
 		d.problem(d.near(at+".heartbeat.to"), at+".heartbeat.to", "needs a channel as target", strings.Join(channelNames, ", "))
 	}
-	if (h.ActiveHours.Start == "") != (h.ActiveHours.End == "") {
-		d.problem(d.near(at+".heartbeat.activeHours"), at+".heartbeat.activeHours", "needs both start and end", "")
+	hours := at + ".heartbeat.activeHours"
+	if (h.ActiveHours.Start == "") != (h.ActiveHours.End == "") && !d.refused[hours+".start"] && !d.refused[hours+".end"] {
+		d.problem(d.near(hours), hours, "needs both start and end", "")
 	}
 }
 
 func (d *decoder) server(at string, m MCPServer) {
 	one := "exactly one of command, url"
+	if d.refused[at] || d.refused[at+".command"] || d.refused[at+".url"] {
+		return // which of the two it has can't be told
+	}
 	switch {
 	case len(m.Command) == 0 && m.URL == "":
 		d.problem(d.near(at), at, "says neither how to start nor where to reach the server", one)
@@ -124,6 +131,13 @@ func (c *Config) ForRun() error {
 			}
 		}
 	}
+	for _, name := range sortedKeys(c.Backends) {
+		if file := c.Backends[name].File; file != "" {
+			if err := readable(file); err != nil {
+				add("backends."+name+".file", err.Error(), "")
+			}
+		}
+	}
 	for _, h := range c.Heartbeats() {
 		if slices.Contains(channelNames, h.Target) && c.Channels.Get(h.Target) == nil {
 			key := "agents.list." + h.Agent + ".heartbeat.target"
@@ -134,4 +148,21 @@ func (c *Config) ForRun() error {
 		}
 	}
 	return problems.sorted()
+}
+
+// readable says why a file can't be read.
+func readable(path string) error {
+	f, err := os.Open(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("there is no file %s", path)
+	case err != nil:
+		return fmt.Errorf("can't be read: %w", err)
+	}
+	return f.Close()
+}
+
+// Problem is a problem with a key that shows only when the key is used.
+func (c *Config) Problem(key, reason string) Problems {
+	return Problems{{File: c.File, Line: lineNear(c.lines, key), Key: key, Reason: reason}}
 }

@@ -75,7 +75,7 @@ func TestO5_Reload(t *testing.T) {
 		data, err := os.ReadFile(s.config)
 		must(t, err)
 		body := string(data)
-		s.write(t, strings.ReplaceAll(strings.Replace(body, quick, "progress: {language: de}\nsession: {typingMode: never}", 1), `allowFrom: ["*"]`, `allowFrom: ["nobody"]`))
+		s.write(t, strings.ReplaceAll(strings.Replace(body, quick, "progress: {language: de}\nsession: {typingMode: never}", 1), `allowFrom: ["*"]`, `allowFrom: []`))
 		must(t, s.program.cmd.Process.Signal(syscall.SIGHUP))
 		logs("msg=reloaded", 1)
 		for _, p := range s.on {
