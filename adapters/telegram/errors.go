@@ -230,8 +230,11 @@ func (a *Adapter) fatal(err error) *adapters.FatalError {
 		return &adapters.FatalError{Channel: channel, Err: err,
 			Sentence: "there is no such bot at " + a.mask(a.cfg.APIURL) + "; check channels.telegram.botToken and apiURL"}
 	case http.StatusConflict:
-		return &adapters.FatalError{Channel: channel, Err: err,
-			Sentence: "another program receives this bot's messages; stop it, or give this one a bot token of its own"}
+		sentence := "another program polls with this token: stop it, or use another bot"
+		if strings.Contains(strings.ToLower(e.text), "webhook") { // set since the start
+			sentence = "another program has set a webhook for this bot, which shuts polling out: stop it and restart this one, or use another bot"
+		}
+		return &adapters.FatalError{Channel: channel, Err: err, Sentence: sentence}
 	}
 	return nil
 }

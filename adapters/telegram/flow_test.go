@@ -2,7 +2,6 @@ package telegram_test
 
 import (
 	"encoding/json"
-	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -40,45 +39,6 @@ func TestC4_OneBadUpdateOrAPanicStopsNothing(t *testing.T) {
 		if n := len(w.srv.World().Calls(sim.OpReceive)) - calls; n > 20 {
 			t.Errorf("%d polls in a minute over an update without an id", n)
 		}
-	})
-}
-
-func TestC4_AnotherPollerIsFatalAfterAWhile(t *testing.T) {
-	inBubble(t, telegram.Config{}, false, func(t *testing.T, w *world) {
-		w.srv.World().Inject(sim.Fault{Op: sim.OpReceive, Status: http.StatusConflict})
-		began := time.Now()
-		w.start(&sink{})
-		err := <-w.done
-		w.stop = nil
-		var fatal *adapters.FatalError
-		if !errors.As(err, &fatal) || !strings.Contains(fatal.Sentence, "another program") {
-			t.Fatalf("got %v", err)
-		}
-		if d := time.Since(began); d < time.Minute || d > 90*time.Second {
-			t.Errorf("it gave up after %s", d)
-		}
-		if n := len(w.srv.World().Calls(sim.OpReceive)); n < 5 || n > 20 {
-			t.Errorf("%d polls", n)
-		}
-	})
-	inBubble(t, telegram.Config{}, false, func(t *testing.T, w *world) { // the other one goes away
-		w.srv.World().Inject(sim.Fault{Op: sim.OpReceive, Status: http.StatusConflict, Times: 4})
-		w.start(&sink{})
-		w.say(sim.Say{Chat: group, Text: "hello"})
-		<-time.After(time.Minute)
-		w.got("afterwards", "hello")
-		if !w.sink.lastStatus().Connected {
-			t.Error("not connected")
-		}
-	})
-}
-
-func TestC4_AWebhookIsTakenAway(t *testing.T) {
-	inBubble(t, telegram.Config{}, false, func(t *testing.T, w *world) {
-		w.srv.SetWebhook("https://example.com/hook")
-		w.start(&sink{})
-		w.say(sim.Say{Chat: group, Text: "hello"})
-		w.got("by polling", "hello")
 	})
 }
 

@@ -41,8 +41,10 @@ type poller struct {
 	stop   context.CancelCauseFunc // ends Run
 	status *statusReporter
 
-	failures int
-	conflict time.Time // since when another poller has been seen
+	failures int       // since polls last went well for a while
+	failing  bool      // the last poll failed
+	calm     time.Time // since when none has
+	conflict conflict
 }
 
 func (p *poller) Do(req *http.Request) (*http.Response, error) {
@@ -61,8 +63,7 @@ func (p *poller) Do(req *http.Request) (*http.Response, error) {
 			}
 			continue
 		}
-		p.failures, p.conflict = 0, time.Time{}
-		p.status.connected()
+		p.succeeded()
 		if len(updates) > 0 {
 			return respond(req, updates)
 		}
@@ -87,8 +88,11 @@ func (p *poller) next(ctx context.Context, req *http.Request) ([]json.RawMessage
 		} else if !held {
 			hold = p.a.cfg.PollTimeout
 		}
-	case p.failures > 0:
+	case p.failing:
 		hold = 0 // the first answer after a failure should come at once
+	case p.conflict.open():
+		// It ends when it is time to see that nobody else polls any more.
+		hold = min(hold, max(time.Second, calmAfter-time.Since(p.calm)+time.Second-1))
 	}
 	body, err := json.Marshal(map[string]any{"offset": offset, "timeout": int(hold.Seconds()), "allowed_updates": allowedUpdates})
 	if err != nil {
@@ -157,21 +161,47 @@ func updateID(raw json.RawMessage) (int64, bool) {
 	return head.ID, true
 }
 
+// succeeded notes a poll that went well. After a conflict the channel is connected only when no
+// other has come for a while: two pollers shut each other out in turns, and both succeed between.
+func (p *poller) succeeded() {
+	p.failing = false
+	if p.calm.IsZero() {
+		p.calm = time.Now()
+	}
+	calm := time.Since(p.calm)
+	if calm >= calmAfter {
+		p.failures = 0
+	}
+	if !p.conflict.open() || calm >= calmAfter {
+		p.status.connected()
+	}
+	if calm >= max(calmAfter, p.a.cfg.ConflictWait) {
+		p.conflict = conflict{}
+	}
+}
+
 // failed waits after a failed poll; false = Run ends.
 func (p *poller) failed(ctx context.Context, err error) bool {
 	p.failures++
-	p.status.failed(err)
-	if fatal := p.a.fatal(err); fatal != nil {
-		conflict := codeOf(err) == http.StatusConflict
-		if conflict && p.conflict.IsZero() {
-			p.conflict = time.Now()
-		}
-		if !conflict || time.Since(p.conflict) >= p.a.cfg.ConflictWait {
-			p.stop(fatal)
-			return false
+	p.failing, p.calm = true, time.Time{}
+	wait := backoff(p.failures)
+	told := err
+	fatal := p.a.fatal(err)
+	switch {
+	case fatal == nil:
+		p.conflict = conflict{}
+	case codeOf(err) == http.StatusConflict:
+		wait = p.conflict.next()
+		told = errors.New(fatal.Error()) // says what to do, and no more than that: it may pass
+		if time.Since(p.conflict.since) < p.a.cfg.ConflictWait {
+			fatal = nil
 		}
 	}
-	wait := backoff(p.failures)
+	p.status.failed(told)
+	if fatal != nil {
+		p.stop(fatal)
+		return false
+	}
 	var limited *adapters.RateLimitError
 	if errors.As(err, &limited) {
 		wait = limited.RetryAfter
@@ -188,12 +218,17 @@ func codeOf(err error) int {
 	return 0
 }
 
-// backoff doubles up to maxBackoff, with jitter of ±25 %.
+// backoff doubles up to maxBackoff.
 func backoff(failures int) time.Duration {
 	d := maxBackoff
 	if failures < 8 {
 		d = min(maxBackoff, firstBackoff<<(failures-1))
 	}
+	return jitter(d)
+}
+
+// jitter is ±25 %.
+func jitter(d time.Duration) time.Duration {
 	return time.Duration(float64(d) * (0.75 + rand.Float64()/2))
 }
 

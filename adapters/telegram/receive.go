@@ -61,19 +61,23 @@ func fatalOnly(err error) error {
 	return nil
 }
 
-// begin asks who the bot is and takes a webhook away, which would shut polling out; both until
-// they work.
+// begin asks who the bot is and makes way for polling; both until they work.
 func (p *poller) begin(ctx context.Context) error {
+	webhook := ""
 	steps := []func(context.Context) error{
 		func(ctx context.Context) error {
 			_, err := p.a.askSelf(ctx)
 			return err
 		},
+		func(ctx context.Context) (err error) {
+			webhook, err = p.a.webhook(ctx)
+			return err
+		},
 		func(ctx context.Context) error {
-			return p.a.call(ctx, func(ctx context.Context) error {
-				_, err := p.a.bot.DeleteWebhook(ctx, &bot.DeleteWebhookParams{})
-				return err
-			})
+			if webhook == "" {
+				return nil
+			}
+			return p.a.removeWebhook(ctx)
 		},
 	}
 	for _, step := range steps {
@@ -87,7 +91,7 @@ func (p *poller) begin(ctx context.Context) error {
 			}
 		}
 	}
-	p.failures = 0
+	p.failures, p.failing = 0, false
 	p.status.connected()
 	return nil
 }

@@ -37,7 +37,8 @@ type Config struct {
 	APIURL      string        // default https://api.telegram.org
 	HTTPClient  *http.Client  // default: one of its own; must not have a Timeout below PollTimeout
 	PollTimeout time.Duration // how long a poll is held, whole seconds; default 50 s
-	// ConflictWait is how long another program that polls (409) is waited for; default 60 s.
+	// ConflictWait is how long another program that polls (409) is waited for, also when polls
+	// succeed in between; default 60 s.
 	ConflictWait time.Duration
 	// IsStop tells stop words. What it knows, and every command, waits for no album or paste.
 	// nil = commands only.
@@ -46,7 +47,7 @@ type Config struct {
 
 // Deps are what the adapter uses. All may be nil.
 type Deps struct {
-	Log    *slog.Logger
+	Log    *slog.Logger    // says which channel it is of
 	Memory adapters.Memory // remembers which chats are forums
 }
 
@@ -103,7 +104,6 @@ func New(cfg Config, deps Deps) (*Adapter, error) {
 	if a.log == nil {
 		a.log = slog.New(slog.DiscardHandler)
 	}
-	a.log = a.log.With("channel", channel)
 	if a.http == nil {
 		a.own = http.DefaultTransport.(*http.Transport).Clone()
 		a.own.MaxIdleConns, a.own.MaxIdleConnsPerHost = maxIdle, maxIdle // many chats at once, one host

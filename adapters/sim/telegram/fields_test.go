@@ -37,7 +37,7 @@ func TestObjectsHaveThePublishedFields(t *testing.T) {
 		"PhotoSize": PhotoSize{}, "Document": Document{}, "File": File{}, "ForumTopicCreated": TopicCreated{},
 		"InlineKeyboardMarkup": InlineKeyboard{}, "InlineKeyboardButton": InlineButton{}, "CallbackQuery": CallbackQuery{},
 		"BotCommand": Command{}, "ReactionTypeEmoji": Reaction{}, "MessageReactionUpdated": ReactionUpdate{},
-		"ReplyParameters": ReplyParameters{},
+		"ReplyParameters": ReplyParameters{}, "WebhookInfo": WebhookInfo{},
 	} {
 		known := p.Types[name]
 		if len(known) == 0 {

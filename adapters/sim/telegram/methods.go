@@ -32,6 +32,7 @@ func init() { // the table and the methods need each other
 		"getme":                  {sim.OpOther, "", (*Server).getMe},
 		"getupdates":             {sim.OpReceive, "offset limit timeout allowed_updates", (*Server).getUpdates},
 		"deletewebhook":          {sim.OpOther, "drop_pending_updates", (*Server).deleteWebhook},
+		"getwebhookinfo":         {sim.OpOther, "", (*Server).getWebhookInfo},
 		"getchat":                {sim.OpOther, "chat_id", (*Server).getChat},
 		"sendmessage":            {sim.OpSend, sendFields + textFields, (*Server).sendMessage},
 		"senddocument":           {sim.OpSend, sendFields + fileFields + " document disable_content_type_detection", (*Server).sendDocument},
@@ -54,6 +55,17 @@ func (s *Server) getMe(*http.Request, params) (any, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return Me{User: s.user(s.world.Bot()), CanJoinGroups: true, CanReadAllGroupMessages: !s.privacy}, nil
+}
+
+func (s *Server) getWebhookInfo(*http.Request, params) (any, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	info := WebhookInfo{URL: s.webhook}
+	if s.webhook != "" {
+		info.Pending = len(s.queue)
+		info.AllowedUpdates = s.allowed
+	}
+	return info, nil
 }
 
 func (s *Server) deleteWebhook(*http.Request, params) (any, error) {

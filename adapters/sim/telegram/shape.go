@@ -125,6 +125,14 @@ type Command struct {
 	Description string `json:"description"`
 }
 
+// WebhookInfo is https://core.telegram.org/bots/api#webhookinfo.
+type WebhookInfo struct {
+	URL               string   `json:"url"` // "" = no webhook is set
+	CustomCertificate bool     `json:"has_custom_certificate"`
+	Pending           int      `json:"pending_update_count"`
+	AllowedUpdates    []string `json:"allowed_updates,omitempty"`
+}
+
 // Reaction is https://core.telegram.org/bots/api#reactiontypeemoji.
 type Reaction struct {
 	Type  string `json:"type"`

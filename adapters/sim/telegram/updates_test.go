@@ -101,7 +101,14 @@ func TestC4_ASecondPollerEndsTheFirst(t *testing.T) {
 		<-time.After(2 * time.Second)
 		c.srv.SetWebhook("https://example.com/hook")
 		c.refuses("getUpdates", nil, 409, "can't use getUpdates method while webhook is active")
+		told := c.call("getWebhookInfo", nil)
+		if !strings.Contains(string(told.Result), `"url":"https://example.com/hook"`) {
+			t.Errorf("got %s", told.Result)
+		}
 		c.call("deleteWebhook", nil)
+		if told = c.call("getWebhookInfo", nil); !strings.Contains(string(told.Result), `"url":""`) {
+			t.Errorf("got %s", told.Result)
+		}
 		c.poll(0, 0)
 	})
 }
