@@ -144,7 +144,8 @@ func http2Broken(err error) bool {
 }
 
 // fromHTTP classifies an answer: by status, and by the error object's code and type where they
-// say more. Text decides only where neither exists: which 400 means that the context is too long.
+// say more. Text decides only where neither exists: which 400 means that the context is too long,
+// which 503 that the server has too much to do and not that it is broken or still starts.
 func fromHTTP(e *HTTPError, err error) *Failure {
 	body := readErrorBody(e.Body)
 	status := e.Status
@@ -155,14 +156,20 @@ func fromHTTP(e *HTTPError, err error) *Failure {
 	if kind, ok := kindOfCode(body.code, body.typ, status); ok {
 		f.Kind = kind
 	}
-	if f.Kind == Invalid && tooLongWords(body.words) {
+	switch {
+	case f.Kind == Invalid && tooLongWords(body.words):
 		f.Kind = TooLong
+	case f.Kind == ServerError && (status == http.StatusServiceUnavailable || status == 0) && overloadWords(body.words):
+		f.Kind = Overloaded
 	}
-	if f.Kind == RateLimited || f.Kind == Overloaded {
+	if f.Kind == RateLimited || f.Kind == Overloaded || f.Kind == ServerError {
 		f.RetryAfter = retryAfter(e.Header)
 	}
 	return f
 }
+
+// statusOverloaded is Anthropic's status for an overloaded API.
+const statusOverloaded = 529
 
 func kindOfStatus(status int) FailureKind {
 	switch {
@@ -174,12 +181,14 @@ func kindOfStatus(status int) FailureKind {
 		return TooLong
 	case status == http.StatusTooManyRequests:
 		return RateLimited
-	case status == http.StatusRequestTimeout, status >= 500:
+	case status == statusOverloaded:
 		return Overloaded
+	case status == http.StatusRequestTimeout, status >= 500:
+		return ServerError
 	case status >= 400:
 		return Invalid
 	case status == 0: // an error in the stream that names no status: the server's trouble
-		return Overloaded
+		return ServerError
 	}
 	return Malformed
 }
@@ -225,6 +234,18 @@ func tooLongWords(s string) bool {
 		"prompt is too long", "maximum context length", "context length exceeded", "exceeds the context length",
 		"exceeds the available context size", "exceed context limit", "maximum number of tokens allowed", "context window",
 	} {
+		if strings.Contains(s, words) {
+			return true
+		}
+	}
+	return false
+}
+
+// overloadWords recognises a server that has too much to do in its own words: vLLM, Ollama
+// ("server busy"), OpenAI ("overloaded"), Gemini, proxies.
+func overloadWords(s string) bool {
+	s = strings.ToLower(s)
+	for _, words := range []string{"overload", "over capacity", "no capacity", "at capacity", "server busy", "server is busy", "too busy", "high demand", "high load", "too many requests", "queue is full"} {
 		if strings.Contains(s, words) {
 			return true
 		}

@@ -189,12 +189,15 @@ func TestS3_RefusalsAreToldApart(t *testing.T) {
 		"429 quota":             {429, nil, `{"error":{"message":"You exceeded your current quota","type":"insufficient_quota","param":null,"code":"insufficient_quota"}}`, Failure{Kind: Invalid, Detail: "You exceeded your current quota"}},
 		"429 that talks of 401": {429, nil, `{"error":{"message":"not a 401 Unauthorized"}}`, Failure{Kind: RateLimited, Detail: "not a 401 Unauthorized"}},
 
-		"500":      {500, nil, `{"error":{"message":"The server had an error","type":"server_error","param":null,"code":null}}`, Failure{Kind: Overloaded, Detail: "The server had an error"}},
-		"502 page": {502, nil, "<html>\n  <h1>502 Bad Gateway</h1>\n</html>", Failure{Kind: Overloaded, Detail: "<html> <h1>502 Bad Gateway</h1> </html>"}},
-		"503 told": {503, http.Header{"Retry-After": {"3"}}, ``, Failure{Kind: Overloaded, RetryAfter: 3 * time.Second}},
-		"529":      {529, nil, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, Failure{Kind: Overloaded, Detail: "Overloaded"}},
-		"408":      {408, nil, ``, Failure{Kind: Overloaded}},
-		"redirect": {304, nil, ``, Failure{Kind: Malformed}},
+		"500":                {500, nil, `{"error":{"message":"The server had an error","type":"server_error","param":null,"code":null}}`, Failure{Kind: ServerError, Detail: "The server had an error"}},
+		"502 page":           {502, nil, "<html>\n  <h1>502 Bad Gateway</h1>\n</html>", Failure{Kind: ServerError, Detail: "<html> <h1>502 Bad Gateway</h1> </html>"}},
+		"503 told":           {503, http.Header{"Retry-After": {"3"}}, ``, Failure{Kind: ServerError, RetryAfter: 3 * time.Second}},
+		"503 load":           {503, nil, `{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}`, Failure{Kind: ServerError, Detail: "Loading model"}},
+		"503 busy":           {503, nil, `{"error":"server busy, please try again.  maximum pending requests exceeded"}`, Failure{Kind: Overloaded, Detail: "server busy, please try again. maximum pending requests exceeded"}},
+		"500 of a busy tool": {500, nil, `{"error":"panic in overloaded operator"}`, Failure{Kind: ServerError, Detail: "panic in overloaded operator"}},
+		"529":                {529, nil, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, Failure{Kind: Overloaded, Detail: "Overloaded"}},
+		"408":                {408, nil, ``, Failure{Kind: ServerError}},
+		"redirect":           {304, nil, ``, Failure{Kind: Malformed}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -217,15 +220,15 @@ func TestS3_RefusalsAreToldApart(t *testing.T) {
 func TestS3_ErrorsInTheStreamAreToldApart(t *testing.T) {
 	for body, want := range map[string]Failure{
 		`{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`:                 {Kind: Overloaded},
-		`{"error":{"message":"Provider disconnected","code":502}}`:                                    {Kind: Overloaded, Status: 502},
+		`{"error":{"message":"Provider disconnected","code":502}}`:                                    {Kind: ServerError, Status: 502},
 		`{"error":{"message":"Rate limited","code":429}}`:                                             {Kind: RateLimited, Status: 429},
 		`{"error":{"message":"bad","type":"BadRequestError","code":400}}`:                             {Kind: Invalid, Status: 400},
 		`{"error":{"message":"no such tool","type":"invalid_request_error"}}`:                         {Kind: Invalid},
 		`{"error":{"message":"key","type":"authentication_error"}}`:                                   {Kind: Unauthorized},
 		`{"error":{"message":"gone","type":"not_found_error"}}`:                                       {Kind: NotFound},
-		`{"error":{"message":"The server had an error","type":"server_error","code":"server_error"}}`: {Kind: Overloaded},
+		`{"error":{"message":"The server had an error","type":"server_error","code":"server_error"}}`: {Kind: ServerError},
 		`{"error":{"message":"long","code":"context_length_exceeded"}}`:                               {Kind: TooLong},
-		`{"error":"llama runner process has terminated"}`:                                             {Kind: Overloaded},
+		`{"error":"llama runner process has terminated"}`:                                             {Kind: ServerError},
 	} {
 		url := raw(t, func(c net.Conn) { _, _ = io.WriteString(c, sseHead+chunk("data: "+body+"\n\n")+"0\r\n\r\n") })
 		got := Classify(ask(t, context.Background(), url))

@@ -13,7 +13,8 @@ type FailureKind string
 const (
 	NeverSent    FailureKind = "never_sent"   // DNS, refused, TLS: nothing reached the backend
 	CutEarly     FailureKind = "cut"          // the stream broke
-	Overloaded   FailureKind = "overloaded"   // 5xx, 529
+	ServerError  FailureKind = "server_error" // 5xx: the backend itself failed
+	Overloaded   FailureKind = "overloaded"   // 529, or a 503 that says so
 	RateLimited  FailureKind = "rate_limited" // 429
 	Unauthorized FailureKind = "unauthorized" // 401, 403
 	NotFound     FailureKind = "not_found"    // 404: no such model or endpoint

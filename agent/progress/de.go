@@ -40,6 +40,7 @@ var german = Table{
 		agent.NeverSent:    "Das Modell war nicht erreichbar, es wurde nichts gesendet. {retry} Bleibt es dabei, ist sein Server oder das Netz gestört.",
 		agent.CutEarly:     "Die Verbindung zum Modell brach ab, bevor die Antwort fertig war. {retry}",
 		agent.Overloaded:   "Das Modell ist gerade überlastet. {retry}",
+		agent.ServerError:  "Der Server des Modells hatte einen Fehler{status}. {retry} Bleibt es dabei, muss dieser Server geprüft werden.",
 		agent.RateLimited:  "Das Kontingent des Modells ist vorerst aufgebraucht. {retry}",
 		agent.Unauthorized: "Das Modell hat den Schlüssel dieses Bots abgelehnt. Wiederholen hilft nicht: Wer den Bot betreibt, muss den API-Schlüssel prüfen.",
 		agent.NotFound:     "Dieses Modell gibt es auf seinem Server nicht. Wiederholen hilft nicht: Wer den Bot betreibt, muss Name und Adresse des Modells prüfen.",

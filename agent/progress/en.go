@@ -40,6 +40,7 @@ var english = Table{
 		agent.NeverSent:    "The model could not be reached, so nothing was sent. {retry} If it stays like this, its server or the network is down.",
 		agent.CutEarly:     "The connection to the model broke before the answer was complete. {retry}",
 		agent.Overloaded:   "The model is overloaded right now. {retry}",
+		agent.ServerError:  "The model's server failed{status}. {retry} If it stays like this, whoever runs the bot has to look at that server.",
 		agent.RateLimited:  "The model's rate limit is used up for now. {retry}",
 		agent.Unauthorized: "The model refused this bot's key. Trying again won't help: whoever runs the bot has to check the API key.",
 		agent.NotFound:     "The model does not exist at its server. Trying again won't help: whoever runs the bot has to check the model's name and address.",

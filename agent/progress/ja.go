@@ -40,6 +40,7 @@ var japanese = Table{
 		agent.NeverSent:    "モデルに接続できず、何も送信されませんでした。{retry}続く場合は、サーバーかネットワークが停止しています。",
 		agent.CutEarly:     "回答が終わる前にモデルとの接続が切れました。{retry}",
 		agent.Overloaded:   "モデルが混み合っています。{retry}",
+		agent.ServerError:  "モデルのサーバーでエラーが発生しました{status}。{retry}続く場合は、ボットの管理者がそのサーバーを確認してください。",
 		agent.RateLimited:  "モデルの利用上限に達しました。{retry}",
 		agent.Unauthorized: "このボットのキーがモデルに拒否されました。再試行しても変わりません。ボットの管理者がAPIキーを確認してください。",
 		agent.NotFound:     "指定されたモデルがサーバーにありません。再試行しても変わりません。ボットの管理者がモデル名とアドレスを確認してください。",

@@ -122,7 +122,11 @@ func (t *Table) Failure(f *agent.Failure) string {
 			advice = fill(t.retryAfter, "d", t.ahead(f.RetryAfter))
 		}
 	}
-	return fill(text, "retry", advice)
+	status := ""
+	if f != nil && f.Status > 0 {
+		status = " (HTTP " + strconv.Itoa(f.Status) + ")"
+	}
+	return fill(text, "status", status, "retry", advice)
 }
 
 // OutcomeUnknown asks about a call that was cut off while it ran (S4).

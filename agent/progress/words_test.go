@@ -69,7 +69,7 @@ func TestP15_EveryLanguageIsComplete(t *testing.T) {
 		if len(other) != len(en) {
 			t.Errorf("%s has %d texts, English %d", l, len(other), len(en))
 		}
-		for _, kind := range []agent.FailureKind{agent.NeverSent, agent.CutEarly, agent.Overloaded, agent.RateLimited, agent.Unauthorized, agent.NotFound,
+		for _, kind := range []agent.FailureKind{agent.NeverSent, agent.CutEarly, agent.ServerError, agent.Overloaded, agent.RateLimited, agent.Unauthorized, agent.NotFound,
 			agent.TooLong, agent.Invalid, agent.Malformed, agent.TimedOut, agent.Crashed} {
 			if Words(l).failures[kind] == "" {
 				t.Errorf("%s has no sentence for %s", l, kind)
@@ -132,6 +132,8 @@ func TestP15_English(t *testing.T) {
 		"“x y” is not possible here. Allowed: overview, summary":                   w.BadValue(" x\ny ", "overview", "summary"),
 		"view in this chat: detail":                                                w.SettingSet("view", "detail"),
 		"The model could not be reached, so nothing was sent. Press Retry in a moment. If it stays like this, its server or the network is down.": w.Failure(&agent.Failure{Kind: agent.NeverSent}),
+		"The model's server failed (HTTP 502). Press Retry in a moment. If it stays like this, whoever runs the bot has to look at that server.":  w.Failure(&agent.Failure{Kind: agent.ServerError, Status: 502}),
+		"The model's server failed. Press Retry in 20s. If it stays like this, whoever runs the bot has to look at that server.":                  w.Failure(&agent.Failure{Kind: agent.ServerError, RetryAfter: 20 * time.Second}),
 		"Something went wrong. Press Retry in 1m 30s.":   w.Failure(&agent.Failure{Kind: "new", RetryAfter: 90 * time.Second}),
 		"Something went wrong. Press Retry in a moment.": w.Failure(nil),
 	} {

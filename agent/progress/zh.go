@@ -40,6 +40,7 @@ var chinese = Table{
 		agent.NeverSent:    "无法连接模型，内容没有发出。{retry}如果一直这样，可能是服务器或网络出了故障。",
 		agent.CutEarly:     "回答还没完成，与模型的连接就断开了。{retry}",
 		agent.Overloaded:   "模型现在负载过高。{retry}",
+		agent.ServerError:  "模型的服务器出错了{status}。{retry}如果一直这样，请机器人的管理员检查这台服务器。",
 		agent.RateLimited:  "模型的调用额度暂时用完了。{retry}",
 		agent.Unauthorized: "模型拒绝了这个机器人的密钥。重试没有用，请机器人的管理员检查 API 密钥。",
 		agent.NotFound:     "服务器上没有这个模型。重试没有用，请机器人的管理员检查模型名称和地址。",

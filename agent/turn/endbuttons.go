@@ -31,7 +31,7 @@ func (l *lane) endButtons(runID string, state store.RunState, kind agent.Failure
 // retryHelps: a Retry button stands only where trying again can help (S3).
 func retryHelps(kind agent.FailureKind) bool {
 	switch kind {
-	case agent.NeverSent, agent.CutEarly, agent.Overloaded, agent.RateLimited, agent.Malformed, agent.TimedOut, agent.Crashed:
+	case agent.NeverSent, agent.CutEarly, agent.ServerError, agent.Overloaded, agent.RateLimited, agent.Malformed, agent.TimedOut, agent.Crashed:
 		return true
 	case agent.Unauthorized, agent.NotFound, agent.TooLong, agent.Invalid:
 		return false

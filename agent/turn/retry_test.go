@@ -16,7 +16,7 @@ import (
 // TestS3_WhichButton: each kind of failure has its sentence, and a button only where it helps.
 func TestS3_WhichButton(t *testing.T) {
 	for kind, want := range map[agent.FailureKind]string{
-		agent.NeverSent: "Retry", agent.CutEarly: "Retry", agent.Overloaded: "Retry", agent.RateLimited: "Retry", agent.Malformed: "Retry",
+		agent.NeverSent: "Retry", agent.CutEarly: "Retry", agent.ServerError: "Retry", agent.Overloaded: "Retry", agent.RateLimited: "Retry", agent.Malformed: "Retry",
 		agent.Crashed: "Retry", agent.TimedOut: "Resume",
 		agent.Unauthorized: "", agent.NotFound: "", agent.TooLong: "", agent.Invalid: "",
 	} {

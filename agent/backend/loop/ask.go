@@ -47,7 +47,7 @@ func (r *run) ask(ctx context.Context) (*Reply, error) {
 // again says whether to repeat a failed request silently, and after how long.
 func again(f *agent.Failure, try int) (time.Duration, bool) {
 	switch f.Kind {
-	case agent.NeverSent, agent.CutEarly, agent.Overloaded, agent.RateLimited:
+	case agent.NeverSent, agent.CutEarly, agent.ServerError, agent.Overloaded, agent.RateLimited:
 	case agent.TooLong, agent.Unauthorized, agent.NotFound, agent.Invalid, agent.Malformed, agent.TimedOut, agent.Crashed:
 		return 0, false
 	}

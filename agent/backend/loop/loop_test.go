@@ -250,6 +250,7 @@ func TestS3_RetriesAreBoundedAndKeepToWhatWasTold(t *testing.T) {
 	}{
 		"never sent":        {&agent.UnsentError{Err: io.EOF}, 4, 3500 * time.Millisecond, 4500 * time.Millisecond, agent.NeverSent},
 		"overloaded":        {&agent.Failure{Kind: agent.Overloaded, Status: 529}, 4, 3500 * time.Millisecond, 4500 * time.Millisecond, agent.Overloaded},
+		"server failed":     {&agent.HTTPError{Status: 500}, 4, 3500 * time.Millisecond, 4500 * time.Millisecond, agent.ServerError},
 		"told to wait":      {&agent.Failure{Kind: agent.RateLimited, RetryAfter: 10 * time.Second}, 4, 30 * time.Second, 30 * time.Second, agent.RateLimited},
 		"told to wait long": {&agent.Failure{Kind: agent.RateLimited, RetryAfter: 61 * time.Second}, 1, 0, 0, agent.RateLimited},
 		"invalid":           {&agent.Failure{Kind: agent.Invalid}, 1, 0, 0, agent.Invalid},

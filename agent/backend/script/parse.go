@@ -312,7 +312,7 @@ func readFile(n *node, rest string) error {
 }
 
 // kinds are the failures that a script can name.
-var kinds = []agent.FailureKind{agent.NeverSent, agent.CutEarly, agent.Overloaded, agent.RateLimited, agent.Unauthorized,
+var kinds = []agent.FailureKind{agent.NeverSent, agent.CutEarly, agent.ServerError, agent.Overloaded, agent.RateLimited, agent.Unauthorized,
 	agent.NotFound, agent.TooLong, agent.Invalid, agent.Malformed}
 
 // readError reads KIND [TIME][: DETAIL].

@@ -31,8 +31,8 @@
 //	once { … }                     only the first time in a session: for what a retry mends
 //	silence                        the answer is NO_REPLY
 //	error KIND [TIME][: DETAIL]    the run fails; TIME is how long to wait before a retry.
-//	                               KIND: never_sent, cut, overloaded, rate_limited, unauthorized,
-//	                               not_found, too_long, invalid, malformed
+//	                               KIND: never_sent, cut, server_error, overloaded, rate_limited,
+//	                               unauthorized, not_found, too_long, invalid, malformed
 //	cut                            the stream breaks off
 //	crash                          the backend panics
 //
