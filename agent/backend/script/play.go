@@ -220,13 +220,17 @@ func (p *player) say(ctx context.Context, s *scope, n *node, text string) error 
 
 // stream gives a text word by word: within total, or at the pace if total is negative.
 func (p *player) stream(ctx context.Context, s *scope, total time.Duration, text string, emit func(string)) error {
-	words := splitWords(text)
 	each := s.pace
-	if total >= 0 && len(words) > 0 {
-		each = total / time.Duration(len(words))
+	if total >= 0 && text != "" {
+		words := 0
+		for rest := text; rest != ""; words++ {
+			_, rest = cutWord(rest)
+		}
+		each = total / time.Duration(words)
 	}
-	for _, w := range words {
-		emit(w)
+	for word := ""; text != ""; {
+		word, text = cutWord(text)
+		emit(word)
 		if err := sleep(ctx, each); err != nil {
 			return err
 		}
@@ -234,21 +238,16 @@ func (p *player) stream(ctx context.Context, s *scope, total time.Duration, text
 	return nil
 }
 
-// splitWords cuts after white space; joined, the words are the text.
-func splitWords(text string) []string {
-	var words []string
-	for rest := text; rest != ""; {
-		end := len(rest)
-		if i := strings.IndexAny(rest, " \n"); i >= 0 {
-			end = i + 1
-			for end < len(rest) && strings.ContainsRune(" \n", rune(rest[end])) {
-				end++
-			}
+// cutWord cuts after the first white space.
+func cutWord(text string) (word, rest string) {
+	end := len(text)
+	if i := strings.IndexAny(text, " \n"); i >= 0 {
+		end = i + 1
+		for end < len(text) && strings.IndexByte(" \n", text[end]) >= 0 {
+			end++
 		}
-		words = append(words, rest[:end])
-		rest = rest[end:]
 	}
-	return words
+	return text[:end], text[end:]
 }
 
 // parallel plays the directives of a block at the same time. The calls among them are written by
