@@ -55,7 +55,7 @@ func play(ctx context.Context, b agent.Backend, req agent.Request) []string {
 
 func short(ev agent.Event) string {
 	s := strings.TrimPrefix(fmt.Sprintf("%T%+v", ev, ev), "agent.")
-	return strings.NewReplacer("Sub:{Subagent:} ", "", "Sub:{Subagent:", "{", "{top:{} ", "{", " IsError:false", "", " Incomplete:false}", "}", " Signature:}", "}", " Signature: Incomplete:false}", "}", " Title:}", "}", " Parent: ToolCall:}", "}").Replace(s)
+	return strings.NewReplacer("Sub:{Subagent:} ", "", "Sub:{Subagent:", "{", "{top:{} ", "{", " IsError:false", "", " Incomplete:false Silent:false}", "}", " Incomplete:false}", "}", " Signature:}", "}", " Signature: Incomplete:false}", "}", " Title:}", "}", " Parent: ToolCall:}", "}").Replace(s)
 }
 
 func want(t *testing.T, got []string, want ...string) {
