@@ -102,5 +102,9 @@ func (b *Backend) Probe(ctx context.Context) (string, error) {
 	if err := json.Unmarshal(data, &about); err != nil {
 		return "", &agent.ProtocolError{Detail: "what it says about the model is no JSON; is the base URL right?", Err: err}
 	}
-	return cmp.Or(about.Name, c.Model), nil
+	found := cmp.Or(about.Name, c.Model)
+	if c.APIKey == "" {
+		return found + "; no key set, none asked for", nil
+	}
+	return found + "; key accepted", nil
 }

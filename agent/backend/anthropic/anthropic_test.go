@@ -175,8 +175,8 @@ func TestS2_A5_StopClosesTheStream(t *testing.T) {
 
 func TestO4_Probe(t *testing.T) {
 	for answer, want := range map[string]string{
-		`{"type":"model","id":"claude","display_name":"Claude"}`: "Claude",
-		`{"id":"claude"}`: "claude",
+		`{"type":"model","id":"claude","display_name":"Claude"}`: "Claude; no key set, none asked for",
+		`{"id":"claude"}`: "claude; no key set, none asked for",
 		`<html>`:          "what it says about the model is no JSON; is the base URL right?: invalid character '<' looking for beginning of value",
 		``:                "not_found (HTTP 404): no such model",
 	} {

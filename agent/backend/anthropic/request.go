@@ -100,9 +100,7 @@ func (m *model) body(req loop.ModelRequest, way thinkingWay) (body []byte, think
 	for i, msg := range req.Messages {
 		next := convert(msg, i > turn && way != without)
 		thinks = thinks || slices.ContainsFunc(next.Content, func(b block) bool { return b.Type == "thinking" || b.Type == "redacted_thinking" })
-		if len(next.Content) > 0 {
-			r.Messages = append(r.Messages, next)
-		}
+		r.Messages = alternate(r.Messages, next)
 	}
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)

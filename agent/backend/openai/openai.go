@@ -5,7 +5,6 @@ package openai
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -78,37 +77,4 @@ func (m *model) Stream(ctx context.Context, req loop.ModelRequest, out *loop.Wri
 		m.refused.Store(uint32(refused)) // it was accepted without them
 		return read(stream, out)
 	}
-}
-
-// Probe implements agent.Prober: it asks for the list of models.
-func (b *Backend) Probe(ctx context.Context) (string, error) {
-	c := b.model.config
-	data, err := sse.Get(ctx, c.HTTPClient, c.BaseURL+"/models", b.model.header)
-	if err != nil {
-		f := agent.Classify(err)
-		if f != nil && f.Kind == agent.NotFound {
-			return "answers, but has no list of models", nil
-		}
-		if f != nil {
-			return "", f
-		}
-		return "", err
-	}
-	var list struct {
-		Data []struct {
-			ID string `json:"id"`
-		} `json:"data"`
-	}
-	if err := json.Unmarshal(data, &list); err != nil {
-		return "", &agent.ProtocolError{Detail: "its list of models is no JSON; is the base URL right?", Err: err}
-	}
-	knows := slices.ContainsFunc(list.Data, func(m struct {
-		ID string `json:"id"`
-	}) bool {
-		return m.ID == c.Model || m.ID == c.Model+":latest"
-	})
-	if !knows {
-		return fmt.Sprintf("answers; %q is not among its %d models", c.Model, len(list.Data)), nil
-	}
-	return fmt.Sprintf("%s, one of %d models", c.Model, len(list.Data)), nil
 }

@@ -298,11 +298,18 @@ func TestO4_Probe(t *testing.T) {
 	}{
 		"knows": {func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = io.WriteString(w, `{"object":"list","data":[{"id":"a"},{"id":"qwen3:latest"}]}`)
-		}, "qwen3, one of 2 models"},
-		"other":      {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"data":[{"id":"a"}]}`) }, `answers; "qwen3" is not among its 1 models`},
-		"no list":    {http.NotFound, "answers, but has no list of models"},
+		}, "qwen3, one of 2 models; no key set, none asked for"},
+		"other": {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"data":[{"id":"a"}]}`) }, `not_found: "qwen3" is not among its models: a`},
+		"many": {func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, `{"data":[{"id":"a"},{"id":"b"},{"id":"c"},{"id":"d"},{"id":"e"},{"id":"f"}]}`)
+		}, `not_found: "qwen3" is not among its models: a, b, c, d, e, … (6 in all)`},
+		"none": {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"data":null}`) }, `not_found: answers, but has no models`},
+		"llama.cpp": {func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, `{"data":[{"id":"x.gguf","owned_by":"llamacpp"}]}`)
+		}, `llama.cpp with x.gguf, whatever model says; no key set, none asked for`},
+		"no list":    {http.NotFound, "answers, but has no list of models: neither model nor key was checked"},
 		"wrong key":  {backendtest.Refuse(401, `{"error":{"message":"Incorrect API key provided"}}`), "unauthorized (HTTP 401): Incorrect API key provided"},
-		"a web page": {backendtest.Refuse(200, `<html>`), "its list of models is no JSON; is the base URL right?: invalid character '<' looking for beginning of value"},
+		"a web page": {backendtest.Refuse(200, `<html>`), "malformed: its list of models is no JSON; is the base URL right?: invalid character '<' looking for beginning of value"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := httptest.NewServer(c.answer)
@@ -316,5 +323,26 @@ func TestO4_Probe(t *testing.T) {
 				t.Errorf("%q", got)
 			}
 		})
+	}
+}
+
+// TestO4_ProbeSaysWhetherTheKeyWasChecked: a list that everybody gets proves nothing of the key.
+func TestO4_ProbeSaysWhetherTheKeyWasChecked(t *testing.T) {
+	for want, guarded := range map[string]bool{
+		"qwen3, its only model; key accepted":                              true,
+		"qwen3, its only model; key not checked (its list is open to all)": false,
+	} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if guarded && r.Header.Get("Authorization") != "Bearer right" {
+				w.WriteHeader(http.StatusUnauthorized)
+				return
+			}
+			_, _ = io.WriteString(w, `{"data":[{"id":"qwen3"}]}`)
+		}))
+		defer s.Close()
+		got, err := New(Config{BaseURL: s.URL, Model: "qwen3", APIKey: "right", HTTPClient: backendtest.Client(t)}).Probe(t.Context())
+		if err != nil || got != want {
+			t.Errorf("%q, %v; want %q", got, err, want)
+		}
 	}
 }

@@ -120,7 +120,9 @@ func (m *model) body(req loop.ModelRequest, refused option) ([]byte, error) {
 	}
 	turn := currentTurn(req.Messages)
 	for i, msg := range req.Messages {
-		r.Messages = append(r.Messages, convert(msg, i > turn && refused&returnedThought == 0)...)
+		for _, next := range convert(msg, i > turn && refused&returnedThought == 0) {
+			r.Messages = alternate(r.Messages, next)
+		}
 	}
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
