@@ -115,17 +115,21 @@ func TestC4_TwoPollersOfOneToken(t *testing.T) {
 // TestC4_OutagesThatComeAndGoSlowDown: polls that succeed in between do not start the pauses anew.
 func TestC4_OutagesThatComeAndGoSlowDown(t *testing.T) {
 	inBubble(t, telegram.Config{}, true, func(t *testing.T, w *world) {
-		for range 10 {
-			w.srv.World().Inject(sim.Fault{Op: sim.OpReceive, Status: http.StatusBadGateway, Times: 1})
+		for range 100 {
+			remove := w.srv.World().Inject(sim.Fault{Op: sim.OpReceive, Status: http.StatusBadGateway, Times: 1})
 			w.say(sim.Say{Chat: group, Text: "news ends the poll"})
-			<-time.After(20 * time.Millisecond)
+			<-time.After(600 * time.Millisecond)
+			remove()
 		}
-		<-time.After(3 * time.Second)
 		w.sink.mu.Lock()
 		n := len(w.sink.status)
 		w.sink.mu.Unlock()
-		if n > 9 {
-			t.Errorf("%d changes of state in 3 s", n)
+		if n < 5 || n > 30 {
+			t.Errorf("%d changes of state in a minute", n)
+		}
+		<-time.After(30 * time.Second)
+		if n := len(w.sink.texts()); n != 100 {
+			t.Errorf("%d of 100 messages came", n)
 		}
 	})
 }

@@ -43,6 +43,8 @@ type Config struct {
 	// IsStop tells stop words. What it knows, and every command, waits for no album or paste.
 	// nil = commands only.
 	IsStop func(text string) bool
+	// AllMessages: some group is served without mention, which privacy mode would keep away.
+	AllMessages bool
 }
 
 // Deps are what the adapter uses. All may be nil.
@@ -178,7 +180,12 @@ func (a *Adapter) Probe(ctx context.Context) (string, error) {
 	if me.CanReadAllGroupMessages {
 		privacy = "off"
 	}
-	return "bot @" + me.Username + ", privacy mode " + privacy, nil
+	found := "bot @" + me.Username + ", privacy mode " + privacy
+	if a.cfg.AllMessages && !me.CanReadAllGroupMessages {
+		return found, &adapters.FatalError{Channel: channel, Sentence: "privacy mode is on, so a group with requireMention: false shows the bot only " +
+			"what is addressed to it; send /setprivacy to @BotFather, choose Disable, then remove the bot from its groups and add it again"}
+	}
+	return found, nil
 }
 
 // chatID is the chat_id of a call: a number, or @name.
