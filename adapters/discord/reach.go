@@ -88,7 +88,7 @@ func (a *Adapter) Probe(ctx context.Context) (string, error) {
 	bot, err := a.identity(ctx)
 	if err != nil {
 		if errors.Is(err, adapters.ErrDenied) {
-			return "", fmt.Errorf("%s (%w)", fatal(4004), err)
+			return "", &adapters.FatalError{Channel: Name, Sentence: fatal(4004), Err: err}
 		}
 		return "", err
 	}
@@ -106,9 +106,13 @@ func (a *Adapter) Probe(ctx context.Context) (string, error) {
 	if app.Flags&(flagContent|flagContentLimited) != 0 {
 		content = "on"
 	}
-	found := fmt.Sprintf("bot @%s, in %d servers, message content intent %s", bot.Username, len(guilds), content)
+	servers := fmt.Sprintf("%d servers", len(guilds))
+	if len(guilds) == 1 {
+		servers = "1 server"
+	}
+	found := fmt.Sprintf("bot @%s, in %s, message content intent %s", bot.Username, servers, content)
 	if a.cfg.MessageContent && content == "off" {
-		return found, errors.New(fatal(4014))
+		return found, &adapters.FatalError{Channel: Name, Sentence: fatal(4014)}
 	}
 	return found, nil
 }

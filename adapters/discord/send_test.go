@@ -283,7 +283,7 @@ func TestH1_ResolveByNameAndPerson(t *testing.T) {
 func TestO4_ProbeSaysWhatItFinds(t *testing.T) {
 	setUp(t, simdiscord.Options{}, func(r *rig) {
 		found, err := r.a.Probe(r.Context())
-		if err != nil || found != "bot @typist, in 1 servers, message content intent on" {
+		if err != nil || found != "bot @typist, in 1 server, message content intent on" {
 			t.Errorf("%q, %v", found, err)
 		}
 	})

@@ -98,8 +98,8 @@ func TestH1_FiresEveryTickInTheLastChat(t *testing.T) {
 
 func TestH1_TargetsByNameAndThread(t *testing.T) {
 	b := start(t, nil, Schedule{Agent: "ops", Every: time.Hour, Target: "slack", To: "#ops/171.5", Deliver: true})
-	if _, err := b.Now(t.Context(), "ops"); err != nil {
-		t.Fatal(err)
+	if text, err := b.Now(t.Context(), "ops"); err != nil || text != "1 heartbeat began" {
+		t.Fatal(text, err)
 	}
 	if b.hub.chats[0] != (adapters.Chat{Channel: "slack", ID: "C1", Thread: "171.5"}) || b.hub.kinds[0] != adapters.Group {
 		t.Errorf("%+v", b.hub.chats[0])

@@ -196,5 +196,8 @@ func (r *Runner) Now(ctx context.Context, agent string) (string, error) {
 	case len(errs) > 0:
 		return "", errors.Join(errs...)
 	}
-	return fmt.Sprintf("%d heartbeat(s) began", began), nil
+	if began == 1 {
+		return "1 heartbeat began", nil
+	}
+	return fmt.Sprintf("%d heartbeats began", began), nil
 }

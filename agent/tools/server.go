@@ -220,6 +220,9 @@ func (s *Server) Probe(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if len(list) == 1 {
+		return "1 tool", nil
+	}
 	return fmt.Sprintf("%d tools", len(list)), nil
 }
 

@@ -5,13 +5,10 @@ package openai
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"sync/atomic"
 
-	"typist/agent"
 	"typist/agent/backend/loop"
 	"typist/agent/backend/sse"
 )

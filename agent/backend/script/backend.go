@@ -72,6 +72,9 @@ func callsRealTool(n *node) bool {
 
 // Probe implements agent.Prober.
 func (b *Backend) Probe(context.Context) (string, error) {
+	if len(b.script.sections) == 1 {
+		return "a script with 1 section", nil
+	}
 	return fmt.Sprintf("a script with %d sections", len(b.script.sections)), nil
 }
 

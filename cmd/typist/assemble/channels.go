@@ -17,7 +17,7 @@ func Channel(name string, c *config.Channel, log *slog.Logger, memory adapters.M
 	log = log.With("channel", name)
 	switch name {
 	case "telegram":
-		return telegram.New(telegram.Config{Token: c.BotToken, APIURL: c.APIURL, IsStop: turn.IsStopWord},
+		return telegram.New(telegram.Config{Token: c.BotToken, APIURL: c.APIURL, IsStop: turn.IsStopWord, AllMessages: readsEverything(c)},
 			telegram.Deps{Log: log, Memory: memory})
 	case "discord":
 		return discord.New(discord.Config{Token: c.BotToken, APIURL: c.APIURL, MessageContent: readsEverything(c)},
@@ -30,7 +30,7 @@ func Channel(name string, c *config.Channel, log *slog.Logger, memory adapters.M
 }
 
 // readsEverything: some group is served without mention, which needs Discord's Message Content
-// intent.
+// intent, and privacy mode off on Telegram.
 func readsEverything(c *config.Channel) bool {
 	for _, g := range c.Groups {
 		if !g.RequireMention {
