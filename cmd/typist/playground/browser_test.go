@@ -184,9 +184,14 @@ const waiting = `new Promise((resolve, reject) => {
 // wait waits until an expression is true in the page.
 func (p *page) wait(expr string) {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, patience+5*time.Second)
+	p.waitFor(patience, expr)
+}
+
+func (p *page) waitFor(limit time.Duration, expr string) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, limit+5*time.Second)
 	defer cancel()
-	ok, err := chromedp.Run(ctx, chromedp.Evaluate[bool](fmt.Sprintf(waiting, expr, patience.Milliseconds()), chromedp.EvalAwaitPromise))
+	ok, err := chromedp.Run(ctx, chromedp.Evaluate[bool](fmt.Sprintf(waiting, expr, limit.Milliseconds()), chromedp.EvalAwaitPromise))
 	if err != nil || !ok {
 		p.shot("failed")
 		p.t.Fatalf("waiting for %s: %v", expr, err)
