@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -164,21 +165,25 @@ func (l *logBuffer) wait(ctx context.Context, text string, n int) error {
 }
 
 // run starts the program and waits until its channels are connected.
-func run(t testing.TB, config string, channels int) *program {
+func run(t testing.TB, config string, channels int, flags ...string) *program {
 	t.Helper()
-	p := &program{t: t, cmd: exec.Command(binary, "run", "--config", config), log: &logBuffer{grew: make(chan struct{})}, done: make(chan error, 1)}
+	p := &program{t: t, cmd: exec.Command(binary, append([]string{"run", "--config", config}, flags...)...), log: &logBuffer{grew: make(chan struct{})}, done: make(chan error, 1)}
 	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
 	must(t, p.cmd.Start())
 	go func() { p.done <- p.cmd.Wait() }()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
+	connected := "msg=connected"
+	if slices.Contains(flags, "json") {
+		connected = `"level":"INFO","msg":"connected"`
+	}
 	t.Cleanup(func() {
 		p.end(syscall.SIGKILL)
 		if t.Failed() {
 			t.Logf("log:\n%s", p.log)
 		}
 	})
-	if err := p.log.wait(ctx, "msg=connected", channels); err != nil {
+	if err := p.log.wait(ctx, connected, channels); err != nil {
 		t.Fatalf("%v:\n%s", err, p.log)
 	}
 	return p

@@ -91,7 +91,10 @@ func TestO1_HealthAndMetrics(t *testing.T) {
 		}
 	}
 	s.on["telegram"].platform.Disconnect(2 * time.Second)
-	until(t, "503", func() bool { code, body = get(t, address+"/healthz", nil); return code == http.StatusServiceUnavailable })
+	until(t, "503", func() bool {
+		code, body = get(t, address+"/healthz", nil)
+		return code == http.StatusServiceUnavailable
+	})
 	var health struct {
 		Channels map[string]struct {
 			Connected bool

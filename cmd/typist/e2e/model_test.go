@@ -16,8 +16,9 @@ import (
 type model struct {
 	url string
 
-	mu    sync.Mutex
-	asked []request
+	mu       sync.Mutex
+	asked    []request
+	troubled map[string]bool // questions that came before
 }
 
 // request is what a model was asked, as far as the tests look at it.
@@ -59,9 +60,10 @@ func (r request) message(i int) string {
 }
 
 // startModel serves until the test ends. To a question with "remove PATH" it calls the first tool, and
-// one with "slow" is answered slowly.
+// one with "slow" is answered slowly. "limited", "dropped", "locked" and "endless" are failures; the first two
+// pass.
 func startModel(t *testing.T) *model {
-	m := &model{}
+	m := &model{troubled: map[string]bool{}}
 	server := httptest.NewServer(m)
 	t.Cleanup(server.Close)
 	m.url = server.URL
@@ -90,7 +92,22 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m.mu.Lock()
 	m.asked = append(m.asked, req)
 	n := len(m.asked)
+	last := req.last()
+	first := !m.troubled[last]
+	m.troubled[last] = true
 	m.mu.Unlock()
+	switch {
+	case strings.Contains(last, "limited") && first:
+		w.Header().Set("Retry-After", "2")
+		http.Error(w, `{"error":{"message":"too many requests","type":"rate_limit"}}`, http.StatusTooManyRequests)
+		return
+	case strings.Contains(last, "endless"):
+		http.Error(w, `{"error":{"message":"This model's maximum context length is 4096 tokens.","code":"context_length_exceeded"}}`, http.StatusBadRequest)
+		return
+	case strings.Contains(last, "locked"):
+		http.Error(w, `{"error":{"message":"Incorrect API key provided: sk-e2e-0123456789abcdefghij"}}`, http.StatusUnauthorized)
+		return
+	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	send := func(delta any, finish string) {
 		choice := map[string]any{"index": 0, "delta": delta}
@@ -101,7 +118,10 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, "data: %s\n\n", data)
 		_ = http.NewResponseController(w).Flush() // an error means that the caller has gone
 	}
-	last := req.last()
+	if strings.Contains(last, "dropped") && first {
+		send(map[string]any{"content": "This half must not be "}, "")
+		panic(http.ErrAbortHandler) // the connection breaks
+	}
 	_, path, remove := strings.Cut(last, "remove ")
 	if remove && strings.HasPrefix(last, "user:") && len(req.Tools) > 0 {
 		args, _ := json.Marshal(map[string]string{"path": path})
