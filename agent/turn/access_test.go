@@ -2,6 +2,7 @@ package turn
 
 import (
 	"bytes"
+	"errors"
 	"log/slog"
 	"regexp"
 	"strings"
@@ -137,7 +138,34 @@ func TestC2_Pairing(t *testing.T) {
 			if _, err := b.hub.Pair(t.Context(), code); err == nil {
 				t.Error("the code works twice")
 			}
+			b.revokes(t, "eve")
 		})
+	}
+}
+
+// revokes takes the person's entry back and sees that nothing is answered any more.
+func (b *bench) revokes(t *testing.T, id string) {
+	t.Helper()
+	list, err := b.hub.Paired(t.Context())
+	if err != nil || len(list) != 1 || list[0].Person.ID != id || list[0].Code != "" || list[0].Channel != "telegram" || list[0].Since.IsZero() {
+		t.Errorf("paired: %+v, %v", list, err)
+	}
+	if out, err := b.hub.Revoke(t.Context(), id); err != nil || len(out) != 1 || out[0].Person.ID != id {
+		t.Errorf("revoked: %+v, %v", out, err)
+	}
+	if _, err := b.hub.Revoke(t.Context(), id); !errors.Is(err, ErrNotPaired) {
+		t.Errorf("revoked twice: %v", err)
+	}
+	before := len(b.bot("eve's"))
+	b.write("eve's", "hi", from(id))
+	after(5 * time.Second)
+	for _, m := range b.bot("eve's")[before:] {
+		if strings.Contains(m, "Hello") {
+			t.Errorf("whoever was taken out again is answered: %q", m)
+		}
+	}
+	if list, err := b.hub.Paired(t.Context()); err != nil || len(list) > 1 || len(list) == 1 && list[0].Code == "" {
+		t.Errorf("paired afterwards: %+v, %v", list, err)
 	}
 }
 

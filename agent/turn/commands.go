@@ -75,11 +75,15 @@ func (h *Hub) setCommands(ctx context.Context, c *channel) {
 			if err == nil || ctx.Err() != nil {
 				return
 			}
-			h.log.Warn("the command menu could not be registered", "channel", c.adapter.Name(), "error", err)
-			if refused(err) || !waitFor(ctx, retryDelay(err, try)) {
+			again := !refused(err)
+			if try == 1 || !again { // while the platform is away every try fails: once is news
+				h.log.Warn("the command menu could not be registered", "channel", c.adapter.Name(), "again", again, "error", err)
+			}
+			if !again || !waitFor(ctx, retryDelay(err, try)) {
 				return
 			}
 		}
+		h.log.Warn("the command menu was not registered; the next start tries again", "channel", c.adapter.Name())
 	})
 }
 

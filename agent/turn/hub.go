@@ -187,6 +187,7 @@ func (h *Hub) Status(name string, s adapters.Status) {
 	switch {
 	case s.Connected && !was.Connected:
 		h.log.Info("connected", "channel", name)
+	case errors.As(s.Err, new(*adapters.FatalError)): // serve has said so
 	case !s.Connected && s.Err != nil && (was.Connected || was.Err == nil):
 		h.log.Warn("not connected", "channel", name, "error", s.Err)
 	}

@@ -29,6 +29,9 @@ func requestKey(channel, person string) string { return "pairing/" + channel + "
 // pairEvery is how often one person gets a code (C2).
 const pairEvery = time.Hour
 
+// codeLife is how long a code can be used.
+const codeLife = 24 * time.Hour
+
 // ErrNoRequest: no open request has this code.
 var ErrNoRequest = errors.New("no request with this code is open")
 
@@ -105,15 +108,20 @@ func (h *Hub) Pair(ctx context.Context, code string) (adapters.User, error) {
 	}
 	for key, value := range all {
 		var req pairRequest
-		if json.Unmarshal([]byte(value), &req) != nil || req.Code != code || time.Since(req.At) > 24*time.Hour {
+		if json.Unmarshal([]byte(value), &req) != nil || req.Code != code || time.Since(req.At) > codeLife {
 			continue
 		}
-		if err := h.store.Save(ctx, pairedKey(req.Channel, req.Person.ID), time.Now().UTC().Format(time.RFC3339)); err != nil {
+		entry, err := json.Marshal(Paired{Channel: req.Channel, Person: req.Person, Since: time.Now().UTC()})
+		if err != nil {
+			return adapters.User{}, err
+		}
+		if err := h.store.Save(ctx, pairedKey(req.Channel, req.Person.ID), string(entry)); err != nil {
 			return adapters.User{}, err
 		}
 		if err := h.store.Save(ctx, key, ""); err != nil {
 			return adapters.User{}, err
 		}
+		h.log.Info("let in by pairing; undo with: typist pair --revoke "+req.Person.ID, "channel", req.Channel, "person", req.Person.ID)
 		h.tell(req.Chat, adapters.Direct, saying{h.words().PairingOK})
 		return req.Person, nil
 	}
