@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -347,8 +346,8 @@ func TestS2_AnAgentThatHeedsNoStopIsKilledWithItsChildren(t *testing.T) {
 			if took := time.Since(at); took > 5*time.Second || got[len(got)-1] != "cancelled" {
 				t.Errorf("after %v: %q", took, got)
 			}
-			if err := syscall.Kill(child, 0); child == 0 || !gone(child) {
-				t.Errorf("child %d lives (%v)", child, err)
+			if child == 0 || !gone(child) {
+				t.Errorf("child %d lives", child)
 			}
 			f.onEvent = nil
 			backendtest.Want(t, f.say(t.Context(), "say new"), "text new", "text.", "success")
@@ -356,8 +355,19 @@ func TestS2_AnAgentThatHeedsNoStopIsKilledWithItsChildren(t *testing.T) {
 	}
 }
 
-// gone reports whether a process has ended; one that nobody has waited for yet counts.
+// gone reports whether a process ends within a moment: a signal takes effect beside.
 func gone(pid int) bool {
+	for range 200 {
+		if dead(pid) {
+			return true
+		}
+		<-time.After(10 * time.Millisecond)
+	}
+	return false
+}
+
+// dead reports whether a process has ended; one that nobody has waited for yet counts.
+func dead(pid int) bool {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
 		return true
@@ -394,7 +404,7 @@ func TestS3_ACrashIsToldWithItsLastWordsAndStartsAnew(t *testing.T) {
 func TestS3_FailuresAreToldApart(t *testing.T) {
 	f := newFixture(t, "", nil)
 	for prompt, want := range map[string]string{
-		"error -32603 Internal error":         "failed: crashed: Internal error (code -32603)",
+		"error -32603 Internal error":         "failed: server_error: Internal error (code -32603)",
 		"error -32000 Authentication missing": "failed: unauthorized: Authentication missing (code -32000); sign in with the agent's own program first: Log in with the browser",
 		"error -32602 Invalid params":         "failed: invalid: Invalid params (code -32602)",
 		"stop refusal":                        "failed: invalid: the agent refused to go on",

@@ -276,6 +276,7 @@ func (a *testAgent) turn(id json.RawMessage, session string, prompt []sdk.Conten
 			select {}
 		case "deaf":
 			_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+			select {} // other threads stop a little later
 		case "cry":
 			fmt.Fprintln(os.Stderr, rest)
 		case "exit":

@@ -203,7 +203,7 @@ func (r *running) failed(ctx context.Context, err error) error {
 
 // refusal classifies an error that the agent answered with, by its code (S3).
 func refusal(e *rpcError, a initialized) *agent.Failure {
-	f := &agent.Failure{Kind: agent.Crashed, Detail: agent.Mask(e.Error()), Err: e}
+	f := &agent.Failure{Kind: agent.ServerError, Detail: agent.Mask(e.Error()), Err: e}
 	switch e.Code {
 	case codeAuthRequired:
 		f.Kind = agent.Unauthorized
