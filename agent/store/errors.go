@@ -84,7 +84,11 @@ func classify(err error, file string) (kind error, sentence string) {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		return ErrFull, full(file)
 	}
-	switch code(err) {
+	return sentenceOf(code(err), file)
+}
+
+func sentenceOf(code int, file string) (kind error, sentence string) {
+	switch code {
 	case sqlite3.SQLITE_FULL:
 		return ErrFull, full(file)
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:

@@ -126,6 +126,10 @@ CREATE TABLE slots (name TEXT NOT NULL, slot TEXT NOT NULL, at BIGINT NOT NULL, 
 CREATE INDEX slots_at ON slots (at);
 `
 
+func newer(version int) error {
+	return &Error{Kind: ErrNewer, Sentence: fmt.Sprintf("The store was written by a newer typist (schema %d, this one knows %d): use that version, or another dataDir.", version, len(migrations))}
+}
+
 // migrate brings the schema up to date in one transaction: a crash leaves the old one.
 func migrate(c *conn) error {
 	var version int
@@ -133,7 +137,7 @@ func migrate(c *conn) error {
 		return fmt.Errorf("read schema version: %w", err)
 	}
 	if version > len(migrations) {
-		return &Error{Kind: ErrNewer, Sentence: fmt.Sprintf("The store was written by a newer typist (schema %d, this one knows %d): use that version, or another dataDir.", version, len(migrations))}
+		return newer(version)
 	}
 	if version == len(migrations) {
 		// Reading a table finds a file that is damaged beyond its first page.
