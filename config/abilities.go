@@ -13,8 +13,7 @@ import (
 // unbuilt are the values whose ability does not exist yet, by key: refused by name instead of
 // parsed and ignored. The line goes when the ability comes.
 var unbuilt = map[string][]string{
-	"store.url":       {"postgres", "postgresql"},
-	"backends.*.type": {"acp", "agui"},
+	"store.url": {"postgres", "postgresql"},
 }
 
 func refuseUnbuilt(key, value string) *refusal {
@@ -22,14 +21,6 @@ func refuseUnbuilt(key, value string) *refusal {
 		return &refusal{reason: fmt.Sprintf("%s is not built yet", value)}
 	}
 	return nil
-}
-
-func checkBackendType(_ *decoder, _, value string) *refusal {
-	r := refuseUnbuilt("backends.*.type", value)
-	if r != nil {
-		r.allowed = strings.Join(backendTypes, ", ")
-	}
-	return r
 }
 
 func checkStore(_ *decoder, _, value string) *refusal {

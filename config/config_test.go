@@ -154,8 +154,8 @@ session: {queue: fifo, queue: collect}
 backends:
   main: {type: opnai, model: x}
   old: {type: openai, file: x, model: m, mcpServers: [fils]}
-  next: {type: acp}
-mcpServers: {files: {command: [ls], url: "http://x"}, none: {}}
+  next: {type: acp, mcpServers: [careful]}
+mcpServers: {files: {command: [ls], url: "http://x"}, none: {}, careful: {command: [ls], approve: true}}
 channels:
   telegram: {botToken: "${NOPE}", allowFrom: [1, "2", 0x10, true], groups: {-100123: {agent: obs}}}
   slack: {botToken: xoxb-1}
@@ -174,10 +174,11 @@ store: {url: "postgres://u:hunter2secret@h/db"}
 		"typist.yaml:6: typingMode: unknown key here; it belongs to agents.defaults, session, channels.telegram, channels.discord",
 		"typist.yaml:7: session.queue: is there twice, first in line 7",
 		`typist.yaml:7: session.queue: unknown value "fifo" (allowed: followup, collect, steer, interrupt)`,
-		`typist.yaml:9: backends.main.type: unknown value "opnai", did you mean openai? (allowed: script, openai, anthropic)`,
+		`typist.yaml:9: backends.main.type: unknown value "opnai", did you mean openai? (allowed: script, openai, anthropic, acp, agui)`,
 		"typist.yaml:10: backends.old.file: is no key of a backend of type openai",
-		`typist.yaml:10: backends.old.mcpServers[0]: "fils" is not in mcpServers, did you mean files? (allowed: files, none)`,
-		"typist.yaml:11: backends.next.type: acp is not built yet (allowed: script, openai, anthropic)",
+		`typist.yaml:10: backends.old.mcpServers[0]: "fils" is not in mcpServers, did you mean files? (allowed: careful, files, none)`,
+		"typist.yaml:11: backends.next.command: is missing",
+		`typist.yaml:11: backends.next.mcpServers[0]: "careful" has approve: true, but an ACP agent calls its tools itself`,
 		"typist.yaml:12: mcpServers.files: has both command and url",
 		"typist.yaml:12: mcpServers.none: says neither how to start nor where to reach the server",
 		"typist.yaml:14: channels.telegram.botToken: environment variable NOPE is not set",

@@ -148,6 +148,7 @@ func (d *decoder) paths(c *Config) {
 	for name, b := range c.Backends {
 		d.absolute("backends."+name+".file", &b.File)
 		d.absolute("backends."+name+".record", &b.Record)
+		d.absolute("backends."+name+".cwd", &b.Cwd)
 		c.Backends[name] = b
 	}
 	d.absolute("agents.defaults.heartbeat.checklist", &c.Agents.Defaults.Heartbeat.Checklist)

@@ -40,7 +40,7 @@ func TestLoad_YAMLFaults(t *testing.T) {
 		{"channels: {telegram: {botToken: 1}}", "channels.telegram.botToken: must be text, is a number"},
 		{"channels: {telegram: {botToken: x, agent: obs}}", `channels.telegram.agent: "obs" is not in agents.list`},
 		{"channels: {telegram: {botToken: x, appToken: y}}", "channels.telegram.appToken: unknown key here; it belongs to channels.slack"},
-		{"backends: {a: {model: x}}", "backends.a.type: is missing (allowed: script, openai, anthropic)"},
+		{"backends: {a: {model: x}}", "backends.a.type: is missing (allowed: script, openai, anthropic, acp, agui)"},
 		{"backends: {a: {type: openai, model: x, maxTokens: 1.5}}", "maxTokens: 1.5 is not allowed (allowed: a whole number, 0 or more)"},
 		{"channels: {telegram: {botToken: x, groups: {\"*\": {allowFrom: []}}}}", "groups.*.allowFrom: is empty: name somebody, or take the key away for the channel's"},
 		{"store: {url: 'mysql://x'}", "store.url: unknown kind of database"},
@@ -61,7 +61,7 @@ func TestLoad_AliasesAreRead(t *testing.T) {
 
 func TestForRun(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
-		{"no backend", "channels: {telegram: {botToken: x}}", "backends: typist run needs at least one (allowed: script, openai, anthropic)"},
+		{"no backend", "channels: {telegram: {botToken: x}}", "backends: typist run needs at least one (allowed: script, openai, anthropic, acp, agui)"},
 		{"which backend", "channels: {telegram: {botToken: x}}\nbackends: {a: {type: script}, b: {type: script}}", "typist.yaml:1: agents.defaults.backend: is missing: there are several backends (allowed: a, b)"},
 		{"which backend of an agent", "agents:\n  list:\n    ops: {}\nchannels: {telegram: {botToken: x, agent: ops}}\nbackends: {a: {type: script}, b: {type: script}}", "typist.yaml:3: agents.list.ops.backend: is missing"},
 		{"heartbeat elsewhere", "channels: {telegram: {botToken: x}}\nbackends: {a: {type: script}}\nagents:\n  defaults: {heartbeat: {every: 1h, target: slack, to: C1}}", "typist.yaml:4: agents.defaults.heartbeat.target: slack is not among channels (allowed: telegram)"},

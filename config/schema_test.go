@@ -61,6 +61,8 @@ func TestSchema_AgreesWithLoad(t *testing.T) {
 		"off":        `agents: {defaults: {heartbeat: {every: 0}}}`,
 		"one agent":  `agents: {list: {ops: }}`,
 		"one script": `backends: {a: {type: script}}`,
+		"an agent":   `backends: {a: {type: acp, command: [x, --acp], env: {A: b}, cwd: .}}`,
+		"a remote":   `backends: {a: {type: agui, url: "http://127.0.0.1:1/run", cancelURL: "http://127.0.0.1:1/runs/{runId}/cancel", headers: {A: b}}}`,
 	} {
 		if err := schema.Validate(asJSON(t, text)); err != nil {
 			t.Errorf("%s: the schema refuses it: %v", name, err)
@@ -77,7 +79,7 @@ func TestSchema_AgreesWithLoad(t *testing.T) {
 		"interval text":  `session: {typingIntervalSeconds: "6"}`,
 		"no token":       "channels: {telegram: {allowFrom: []}}",
 		"empty token":    `channels: {telegram: {botToken: ""}}`,
-		"backend type":   "backends: {a: {type: acp}}",
+		"backend type":   "backends: {a: {type: acq}}",
 		"other's key":    "backends: {a: {type: openai, model: m, file: x}}",
 		"no model":       "backends: {a: {type: openai}}",
 		"no unit":        "agents: {defaults: {heartbeat: {every: 30}}}",

@@ -18,7 +18,11 @@ func (d *decoder) crossCheck(c *Config) {
 	servers := sortedKeys(c.MCPServers)
 	for _, name := range sortedKeys(c.Backends) {
 		for i, server := range c.Backends[name].MCPServers {
-			d.reference(fmt.Sprintf("backends.%s.mcpServers", name), fmt.Sprintf("[%d]", i), server, "mcpServers", servers)
+			at := fmt.Sprintf("backends.%s.mcpServers", name)
+			d.reference(at, fmt.Sprintf("[%d]", i), server, "mcpServers", servers)
+			if c.Backends[name].Type == "acp" && c.MCPServers[server].Approve {
+				d.problem(d.near(at), fmt.Sprintf("%s[%d]", at, i), fmt.Sprintf("%q has approve: true, but an ACP agent calls its tools itself and asks where it wants to", printable(server)), "")
+			}
 		}
 	}
 	for _, name := range servers {

@@ -87,7 +87,7 @@ func probes(c *config.Config) []probe {
 		add("channel "+name, a, err)
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Backends)) {
-		b, _, err := assemble.Backend(c.Backends[name], nil)
+		b, _, err := assemble.Backend(c, name, assemble.Surroundings{Log: quiet})
 		add("backend "+name, b, err)
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.MCPServers)) {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 
 	"typist/adapters"
@@ -28,6 +29,7 @@ type Parts struct {
 	Beats    *heartbeat.Runner
 	Adapters []adapters.Adapter
 	tools    *toolboxes
+	ending   []io.Closer // backends with something to end
 }
 
 // Options change what the configuration says; the playground uses them.
@@ -55,9 +57,12 @@ func New(ctx context.Context, c *config.Config, log *slog.Logger, m *metrics.Met
 	p.tools = newToolboxes(c, log)
 	backends := map[string]turn.Backend{}
 	for name, b := range c.Backends {
-		made, tools, err := Backend(b, p.tools.of(b.MCPServers))
+		made, tools, err := Backend(c, name, Surroundings{Tools: p.tools.of(b.MCPServers), Memory: p.Store, Log: log})
 		if err != nil {
 			return nil, fmt.Errorf("backends.%s: %w", name, err)
+		}
+		if end, ok := made.(io.Closer); ok {
+			p.ending = append(p.ending, end)
 		}
 		if o.Wrap != nil {
 			made = o.Wrap(name, made)
@@ -106,9 +111,12 @@ func (p *Parts) Run(ctx context.Context) error {
 	return err
 }
 
-// Close ends tool servers and closes the store. The hub has ended by then.
+// Close ends agents and tool servers, and closes the store. The hub has ended by then.
 func (p *Parts) Close() error {
 	var errs []error
+	for _, end := range p.ending {
+		errs = append(errs, end.Close())
+	}
 	if p.tools != nil {
 		errs = append(errs, p.tools.close())
 	}
