@@ -121,6 +121,7 @@ func TestT4_NoIndicator(t *testing.T) {
 			for _, at := range s.on {
 				at.say(t, "hello")
 				at.sees(t, at.direct, "Answer to hello")
+				at.quiet(t, 300*time.Millisecond)
 			}
 			pulses := func() (n int) {
 				for _, at := range s.on {

@@ -49,20 +49,13 @@ func stopShows(t *testing.T, at place, chat string, stop func()) {
 	began := time.Now()
 	stop()
 	shown := func() time.Time {
-		for _, m := range at.bots(chat) {
-			for i, v := range m.History {
-				if strings.Contains(v.Text, "Stopping…") || strings.Contains(v.Text, "Stopped after") {
-					if i == 0 {
-						return m.At
-					}
-					return m.History[i-1].At
+		for _, m := range at.platform.World().Everything(chat, "*") {
+			since := m.At // of the version that is looked at
+			for _, v := range append(m.History, sim.Version{Text: m.Text}) {
+				if m.From.Bot && m.Private == "" && since.After(began) && (strings.Contains(v.Text, "Stopping…") || strings.Contains(v.Text, "Stopped after")) {
+					return since
 				}
-			}
-			if (strings.Contains(m.Text, "Stopping…") || strings.Contains(m.Text, "Stopped after")) && m.Private == "" {
-				if m.EditedAt.IsZero() {
-					return m.At
-				}
-				return m.EditedAt
+				since = v.At
 			}
 		}
 		return time.Time{}
@@ -78,7 +71,8 @@ func TestS2_StopButtonInEachPhase(t *testing.T) {
 	each(t, phases, quick, func(t *testing.T, s *stage, at place) {
 		for input, what := range map[string]string{"first token": "Working…", "thinking": "Thinking…", "one tool": "Bash: Build", "parallel": "Fetch",
 			"helper": "Scout", "ask me": "Waiting for approval"} {
-			id := at.say(t, input)
+			began := time.Now()
+			at.say(t, input)
 			at.sees(t, at.direct, what)
 			stopShows(t, at, at.direct, func() { at.press(t, at.direct, "Stop") })
 			m := at.sees(t, at.direct, "Stopped after")
@@ -97,7 +91,7 @@ func TestS2_StopButtonInEachPhase(t *testing.T) {
 			at.gone(t, at.direct, "Working…")
 			at.gone(t, at.direct, "Stopping…")
 			for _, m := range at.bots(at.direct) {
-				if m.ID > id {
+				if m.At.After(began) {
 					at.platform.World().Delete(at.direct, m.ID) // the next phase begins with a clean chat
 				}
 			}
