@@ -47,7 +47,8 @@ func chromium() (context.Context, error) {
 		}
 		o := append(chromedp.DefaultExecAllocatorOptions[:],
 			chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(profile),
-			chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-sync", true))
+			chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-sync", true),
+			chromedp.Flag("blink-settings", "primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4"))
 		alloc, stopAlloc := chromedp.NewExecAllocator(context.Background(), o...)
 		ctx, stop := chromedp.NewContext(alloc)
 		browser.ctx, browser.err = ctx, chromedp.Do(ctx)

@@ -1,6 +1,7 @@
 package playground
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -10,6 +11,8 @@ import (
 // gate is the bot's only way to a platform: a loopback port that forwards to it. Shutting it cuts
 // every connection at once and for good, as the death of a process does.
 type gate struct {
+	ctx      context.Context // ends with the gate
+	end      context.CancelFunc
 	listener net.Listener
 	target   string
 	mu       sync.Mutex
@@ -20,11 +23,13 @@ type gate struct {
 
 // openGate opens a gate to host:port.
 func openGate(target string) (*gate, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	ctx, end := context.WithCancel(context.Background())
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
+		end()
 		return nil, fmt.Errorf("playground: %w", err)
 	}
-	g := &gate{listener: l, target: target, conns: map[net.Conn]struct{}{}}
+	g := &gate{ctx: ctx, end: end, listener: l, target: target, conns: map[net.Conn]struct{}{}}
 	g.work.Go(g.serve)
 	return g, nil
 }
@@ -47,7 +52,7 @@ func (g *gate) forward(near net.Conn) {
 		return
 	}
 	defer g.drop(near)
-	far, err := net.Dial("tcp", g.target)
+	far, err := new(net.Dialer).DialContext(g.ctx, "tcp", g.target)
 	if err != nil || !g.keep(far) {
 		return // the platform is away: the bot sees its connection end
 	}
@@ -82,6 +87,7 @@ func (g *gate) drop(c net.Conn) {
 
 // close shuts the gate and waits until nothing passes any more.
 func (g *gate) close() {
+	g.end()
 	g.mu.Lock()
 	g.shut = true
 	g.listener.Close()

@@ -157,6 +157,8 @@ func TestW2_CommandsRepliesFilesAndHeartbeats(t *testing.T) {
 
 	pg.write("telegram", "hello")
 	pg.sees("telegram", "You wrote: hello")
+	pg.focus(in("telegram", ".from-bot"))
+	pg.wait(`getComputedStyle(document.querySelector('.telegram .from-bot .more')).visibility === 'visible'`)
 	pg.click(in("telegram", ".from-bot .more"))
 	pg.wait(`document.querySelector('.menu')`)
 	pg.click(".menu-item:first-child")

@@ -9,7 +9,8 @@ import { drawTimeline } from './draw.js';
 
 const LIVE_MS = 45_000;
 const FRAME_MS = 250;
-const LEGEND = { run: 'run', shown: 'indicator (ticks: pulses)', gap: 'gap or ghost', paused: 'waits for a person', post: 'post', edit: 'edit', fail: 'refused or failed call' };
+const MAX_HEIGHT = 260;
+const LEGEND = { run: 'run', shown: 'indicator (ticks: pulses)', gap: 'gap or ghost', lapse: 'lapses after silence', paused: 'waits for a person', post: 'post', edit: 'edit', fail: 'refused or failed call' };
 
 /** rangeOf is the stretch of time that shows: a run's, or the last seconds. */
 export function rangeOf(run, now) {
@@ -59,7 +60,7 @@ export function timelineView() {
     setText(words, summary(run));
     const box = drawing.parentElement;
     if (box.clientWidth) {
-      drawTimeline(drawing, data, rangeOf(run, data.now), box.clientWidth, Math.max(96, box.clientHeight));
+      drawTimeline(drawing, data, rangeOf(run, data.now), box.clientWidth, Math.min(Math.max(96, box.clientHeight), MAX_HEIGHT));
       drawing.setAttribute('aria-label', summary(run));
     }
     const live = newest && (!newest.ended || data.now - newest.ended < 12_000) || data.shows.at(-1)?.end > data.now;

@@ -23,16 +23,17 @@ export function composer(name, { place, inThread, say }) {
   let writer = platformSetup(name).you;
 
   const text = h('textarea', { rows: 1, class: 'write', 'aria-label': 'Message', 'aria-autocomplete': 'list', enterkeyhint: 'send' });
-  const at = h('button', { type: 'button', class: 'bare tool at', 'aria-pressed': 'true', 'aria-label': `Mention @${bot.username}`, title: `Mention @${bot.username}`, onclick: () => setMention(!mention) }, icon('at'));
+  const at = h('button', { type: 'button', class: 'at', 'aria-pressed': 'true', onclick: () => setMention(!mention) }, icon('at'), h('span', { text: `mention ${bot.name}` }));
   const who = h('select', { class: 'who', 'aria-label': 'Write as', onchange: () => { writer = who.value; } });
   const picker = h('input', { type: 'file', multiple: true, hidden: true, tabindex: -1, 'aria-hidden': 'true', onchange: pick });
   const clip = h('button', { type: 'button', class: 'bare tool', 'aria-label': 'Attach files', title: 'Attach files', onclick: () => picker.click() }, icon('clip'));
   const menu = h('button', { type: 'button', class: 'bare tool', 'aria-label': 'Commands', title: 'Commands', onclick: () => { text.value = '/'; text.focus(); input(); } }, icon('slash'));
   const send = h('button', { type: 'submit', class: 'send', 'aria-label': 'Send' }, icon('send'));
   const banner = h('div', { class: 'banner', hidden: true });
+  const as = h('div', { class: 'compose-as' }, h('span', { 'aria-hidden': 'true', text: 'as' }), who, at);
   const chips = h('div', { class: 'chips', hidden: true });
   const el = h('form', { class: 'composer', onsubmit: (e) => { e.preventDefault(); submit(); } }, banner, chips,
-    h('div', { class: 'compose-row' }, h('div', { class: 'compose-tools' }, clip, menu, at, who), text, send), picker);
+    as, h('div', { class: 'compose-row' }, h('div', { class: 'compose-tools' }, clip, menu), text, send), picker);
   const complete = completion(text, (value) => { text.value = value; input(); });
   el.append(complete.el);
 
@@ -43,7 +44,7 @@ export function composer(name, { place, inThread, say }) {
 
   function input() {
     text.style.height = 'auto';
-    text.style.height = `${Math.min(text.scrollHeight, MAX_HEIGHT)}px`;
+    if (text.scrollHeight) text.style.height = `${Math.min(text.scrollHeight, MAX_HEIGHT)}px`; // 0 while it does not show
     complete.update();
     el.classList.toggle('filled', Boolean(text.value.trim() || files.length));
   }
@@ -154,7 +155,7 @@ export function composer(name, { place, inThread, say }) {
     label(where) {
       text.placeholder = skin.placeholder(where);
       text.setAttribute('aria-label', inThread ? 'Reply in the thread' : `Message in ${where.label}`);
-      at.hidden = who.hidden = where.direct;
+      as.hidden = where.direct;
     },
     /** moved says that it writes elsewhere now. */
     moved() {
