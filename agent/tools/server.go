@@ -18,6 +18,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"typist/agent"
+	"typist/agent/backend/process"
 )
 
 const (
@@ -140,7 +141,7 @@ func (s *Server) connect(ctx context.Context) (*session, error) {
 		if err != nil {
 			return nil, err
 		}
-		transport, kill = &mcp.CommandTransport{Command: cmd, TerminateDuration: time.Second}, func() { killGroup(cmd) }
+		transport, kill = &mcp.CommandTransport{Command: cmd, TerminateDuration: time.Second}, func() { process.KillGroup(cmd) }
 	}
 	c, err := client.Connect(ctx, transport, nil)
 	if err != nil {
@@ -256,7 +257,7 @@ func command(c Config, log *slog.Logger) (*exec.Cmd, error) {
 	}
 	cmd.Stderr = &lineLogger{log: log}
 	cmd.WaitDelay = time.Second // children may hold stderr open
-	ownGroup(cmd)
+	process.OwnGroup(cmd)
 	return cmd, nil
 }
 

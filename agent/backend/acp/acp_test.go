@@ -236,7 +236,7 @@ func TestA4_ApprovalsHaveTheAgentsOwnOptions(t *testing.T) {
 	got := f.say(t.Context(), lines(`update {"sessionUpdate":"tool_call","toolCallId":"a","title":"Delete x","kind":"delete"}`, `ask `+strings.ReplaceAll(question, "%", "a")))
 	backendtest.Want(t, got, "call c1 delete", `args c1 {"path":"x"}`, `text {"outcome":{"outcome":"selected","optionId":"y"}}`, "text.", "result c1 cut", "success")
 	want := []agent.Option{{ID: "y", Name: "Always", Allow: true}, {ID: "n", Name: "Never"}}
-	if len(asked) != 1 || asked[0].ToolCall != "r1.a" || asked[0].Title != "Delete x" || !slices.Equal(asked[0].Options, want) {
+	if len(asked) != 1 || asked[0].ToolCall != "r1.a" || asked[0].Title != "Delete x" || asked[0].Detail != "{\n  \"path\": \"x\"\n}" || !slices.Equal(asked[0].Options, want) {
 		t.Errorf("asked %+v", asked)
 	}
 	executes := func() bool {

@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"strconv"
@@ -101,7 +102,7 @@ func (t *turn) ask(q question) func() (any, *rpcError) {
 	var call *toolCall
 	if lenient(q.Call, &about) == nil && about.ID != "" {
 		call = t.translator.call(about.callUpdate, about.Content)
-		ask.ToolCall, ask.Title = call.id, call.describe()
+		ask.ToolCall, ask.Title, ask.Detail = call.id, call.describe(), call.detail()
 	}
 	for _, o := range q.Options {
 		ask.Options = append(ask.Options, agent.Option{ID: o.ID, Name: o.Name, Allow: strings.HasPrefix(o.Kind, "allow")})
@@ -134,6 +135,18 @@ func (c *toolCall) describe() string {
 		title = c.started().Name
 	}
 	return agent.Mask(title)
+}
+
+// detail is all that is to be allowed: the input, else what the agent shows of the call.
+func (c *toolCall) detail() string {
+	if !given(c.Input) {
+		return agent.Mask(short(shown(c.shown, nil)))
+	}
+	var b bytes.Buffer
+	if json.Indent(&b, c.Input, "", "  ") != nil {
+		return ""
+	}
+	return agent.Mask(b.String())
 }
 
 // outcome ends what the turn has open, and says how it ended.

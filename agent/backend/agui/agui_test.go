@@ -299,7 +299,7 @@ func TestA4_InterruptsBecomeApprovals(t *testing.T) {
 		if body := string(s.bodies[1]); !strings.Contains(body, c.want) || !strings.Contains(body, `"state":{"n":1}`) || !strings.Contains(body, `"toolCalls":[{"id":"c"`) {
 			t.Errorf("second run %s\nwant %s", body, c.want)
 		}
-		if !strings.Contains(c.schema, "expires") && (len(asked) != 1 || asked[0].Title != "Pay 5 EUR?" || asked[0].ToolCall != "c") {
+		if !strings.Contains(c.schema, "expires") && (len(asked) != 1 || asked[0].Title != "Pay 5 EUR?" || asked[0].ToolCall != "c" || asked[0].Detail != "{\n  \"eur\": 5\n}") {
 			t.Errorf("asked %+v", asked)
 		}
 	}

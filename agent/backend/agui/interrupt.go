@@ -1,6 +1,7 @@
 package agui
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"strings"
@@ -40,7 +41,7 @@ func (b *Backend) decide(ctx context.Context, req agent.Request, t *translator) 
 				errs <- nil
 				return
 			}
-			ask := agent.Approval{ID: req.RunID + "." + a.ID, ToolCall: a.Call, Title: agent.Mask(t.title(a.interrupt))}
+			ask := agent.Approval{ID: req.RunID + "." + a.ID, ToolCall: a.Call, Title: agent.Mask(t.title(a.interrupt)), Detail: agent.Mask(t.detail(a.Call))}
 			for _, c := range a.choices {
 				ask.Options = append(ask.Options, c.Option)
 			}
@@ -75,6 +76,17 @@ func (t *translator) title(i interrupt) string {
 		words = i.Reason
 	}
 	return strings.Join(strings.Fields(words), " ")
+}
+
+// detail is all that is to be decided: the arguments of the call, if it is about one.
+func (t *translator) detail(call string) string {
+	var b bytes.Buffer
+	for _, c := range t.calls {
+		if c.id == call && json.Indent(&b, []byte(c.args.String()), "", "  ") != nil {
+			return ""
+		}
+	}
+	return b.String()
 }
 
 func (i interrupt) expired() bool {
