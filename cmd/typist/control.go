@@ -23,8 +23,9 @@ const (
 )
 
 type controlRequest struct {
-	Code  string `json:"code,omitempty"`
-	Agent string `json:"agent,omitempty"`
+	Code   string `json:"code,omitempty"`
+	Person string `json:"person,omitempty"`
+	Agent  string `json:"agent,omitempty"`
 }
 
 type controlAnswer struct {
@@ -70,6 +71,8 @@ func control(ctx context.Context, dataDir string, s service, log *slog.Logger) (
 		})
 	}
 	handle("pair", func(ctx context.Context, r controlRequest) (string, error) { return s.Pair(ctx, r.Code) })
+	handle("paired", func(ctx context.Context, _ controlRequest) (string, error) { return s.Paired(ctx) })
+	handle("revoke", func(ctx context.Context, r controlRequest) (string, error) { return s.Revoke(ctx, r.Person) })
 	handle("heartbeat", func(ctx context.Context, r controlRequest) (string, error) { return s.Heartbeat(ctx, r.Agent) })
 	c := &server{
 		listener: listener,

@@ -65,6 +65,12 @@ func (f *fakeService) Pair(_ context.Context, code string) (string, error) {
 	return "ann may use the bot now", nil
 }
 
+func (f *fakeService) Paired(context.Context) (string, error) { return "nobody", nil }
+
+func (f *fakeService) Revoke(_ context.Context, id string) (string, error) {
+	return id + " is out", nil
+}
+
 func (f *fakeService) Heartbeat(_ context.Context, agent string) (string, error) {
 	return "heartbeat of " + agent, nil
 }

@@ -13,11 +13,11 @@ type heartbeatCommand struct {
 
 // Run is `typist heartbeat`.
 func (h *heartbeatCommand) Run(ctx context.Context, std streams) error {
-	c, err := h.load()
+	dir, err := h.dataDir()
 	if err != nil {
 		return err
 	}
-	text, err := ask(ctx, c.DataDir, "heartbeat", controlRequest{Agent: h.Agent})
+	text, err := ask(ctx, dir, "heartbeat", controlRequest{Agent: h.Agent})
 	if err == nil {
 		fmt.Fprintln(std.out, text)
 	}

@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	_ "time/tzdata" // active hours on machines without a zone database
 
 	"github.com/alecthomas/kong"
 
+	"typist/adapters"
 	"typist/config"
 )
 
@@ -19,6 +21,7 @@ const (
 	exitOK     = 0
 	exitFailed = 1 // what was asked for did not work
 	exitConfig = 2 // flags or the config file are wrong
+	exitDenied = 3 // no channel is left: the platforms refuse the bot until somebody changes something (C4)
 )
 
 type commands struct {
@@ -28,6 +31,9 @@ type commands struct {
 	Heartbeat  heartbeatCommand  `cmd:"" help:"Let the running typist start a heartbeat."`
 	Pair       pairCommand       `cmd:"" help:"Let in the person who was shown this pairing code."`
 	Version    versionCommand    `cmd:"" help:"Print the version."`
+	Help       struct{}          `cmd:"" help:"Explain a command: typist help run."`
+
+	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`
 }
 
 // streams are where a command writes.
@@ -39,6 +45,9 @@ func main() {
 
 // execute runs one command line and returns the exit code.
 func execute(ctx context.Context, args []string, std streams) int {
+	if len(args) > 0 && args[0] == "help" {
+		args = append(slices.Clone(args[1:]), "--help")
+	}
 	var c commands
 	leave := -1
 	parser, err := kong.New(&c,
@@ -50,6 +59,7 @@ func execute(ctx context.Context, args []string, std streams) int {
 		kong.Exit(func(code int) { leave = code }),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(std),
+		kong.Vars{"version": versionLine()},
 	)
 	if err != nil {
 		fmt.Fprintln(std.err, "typist:", err)
@@ -70,11 +80,15 @@ func execute(ctx context.Context, args []string, std streams) int {
 func report(err error, std streams) int {
 	var problems config.Problems
 	var usage *usageError
+	var fatal *adapters.FatalError
 	switch {
 	case err == nil:
 		return exitOK
 	case errors.Is(err, errReported):
 		return exitFailed
+	case errors.As(err, &fatal):
+		fmt.Fprintln(std.err, "typist: no channel is left; the log says what to do about each")
+		return exitDenied
 	case errors.As(err, &problems):
 		fmt.Fprintln(std.err, problems)
 		return exitConfig
@@ -100,20 +114,45 @@ type configFlag struct {
 	Config string `short:"c" placeholder:"FILE" help:"Config file (default: typist.yaml here, else in the user's config directory)."`
 }
 
-// load reads the config file that the flag names or that is found.
-func (f configFlag) load() (*config.Config, error) {
+// path is the config file that the flag names or that is found.
+func (f configFlag) path() (string, error) {
 	path := f.Config
 	if path == "" {
 		found, err := config.Find()
 		if err != nil {
-			return nil, &usageError{fmt.Errorf("%w: name one with --config", err)}
+			return "", &usageError{err}
 		}
 		path = found
 	}
-	c, err := config.Load(path, os.LookupEnv)
-	var problems config.Problems
-	if err != nil && !errors.As(err, &problems) {
-		return nil, &usageError{err}
+	return path, nil
+}
+
+// load reads the config file that the flag names or that is found.
+func (f configFlag) load() (*config.Config, error) {
+	path, err := f.path()
+	if err != nil {
+		return nil, err
 	}
-	return c, err
+	c, err := config.Load(path, os.LookupEnv)
+	return c, asUsage(err)
+}
+
+// dataDir is where the process that runs with this config file is found. The file's tokens need
+// not be in this shell's environment.
+func (f configFlag) dataDir() (string, error) {
+	path, err := f.path()
+	if err != nil {
+		return "", err
+	}
+	dir, err := config.LoadDataDir(path, os.LookupEnv)
+	return dir, asUsage(err)
+}
+
+// asUsage makes a file that can't be read a mistake of whoever named it.
+func asUsage(err error) error {
+	var problems config.Problems
+	if err == nil || errors.As(err, &problems) {
+		return err
+	}
+	return &usageError{err}
 }

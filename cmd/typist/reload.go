@@ -19,6 +19,7 @@ type reloader struct {
 	started *config.Config // what needs a restart is compared with this one
 	current *config.Config
 	seen    fileState
+	missing int // looks in a row that found no file
 }
 
 // fileState tells one version of a file from another.
@@ -43,7 +44,14 @@ func stateOf(path string) fileState {
 // changed reports whether the file is another one than at the last look.
 func (r *reloader) changed() bool {
 	now := stateOf(r.started.File)
-	return now != (fileState{}) && now != r.seen
+	if now != (fileState{}) {
+		r.missing = 0
+		return now != r.seen
+	}
+	if r.missing++; r.missing == 2 { // an editor that replaces the file is faster
+		r.p.log.Warn("the config file is gone; the config stays as it was", "config", r.started.File)
+	}
+	return false
 }
 
 // reload reads the file and takes over what it can. A wrong file changes nothing.

@@ -110,18 +110,28 @@ func TestExecute_ExitCodes(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	write(t, "wrong.yaml", "session: {typingMode: sometimes}\nnope: 1\n")
 	write(t, "empty.yaml", "")
+	const tokens = "channels: {telegram: {botToken: \"${NO_SUCH_TOKEN}\"}}\n"
+	write(t, "tokens.yaml", "dataDir: data\n"+tokens)
+	write(t, "script.yaml", "channels: {telegram: {botToken: x}}\nbackends:\n  demo:\n    file: missing.script\n    type: script\n")
+	write(t, "badscript.yaml", "channels: {telegram: {botToken: x}}\nbackends: {demo: {type: script, file: bad.script}}\ndataDir: data\n")
+	write(t, "bad.script", "dance\n")
 	for _, test := range []struct {
 		args     string
 		code     int
 		out, err string
 	}{
 		{"version", 0, "typist ", ""},
+		{"--version", 0, "typist ", ""},
+		{"help", 0, "Usage: typist <command>", ""},
+		{"help run", 0, "Usage: typist run", ""},
 		{"--help", 0, "Usage: typist <command>", ""},
 		{"run --help", 0, "--log-format", ""},
 		{"", 2, "", "See typist --help"},
 		{"bogus", 2, "", "unexpected argument bogus"},
 		{"run --log-level=loud", 2, "", "debug"},
-		{"run", 2, "", "name one with --config"},
+		{"run", 2, "", "there is no config file: looked for typist.yaml and "},
+		{"run --config script.yaml", 2, "", "script.yaml:4: backends.demo.file: there is no file "},
+		{"run --config badscript.yaml", 2, "", "badscript.yaml:2: backends.demo: "},
 		{"run --config missing.yaml", 2, "", "missing.yaml"},
 		{"run --config wrong.yaml", 2, "", "wrong.yaml:2: nope: unknown key"},
 		{"check --config wrong.yaml", 2, "", "wrong.yaml:1: session.typingMode: unknown value \"sometimes\" (allowed: never, instant, thinking, message)"},
@@ -131,7 +141,12 @@ func TestExecute_ExitCodes(t *testing.T) {
 		{"check --keys", 0, "| `session.typingMode` |", ""},
 		{"check --schema --keys", 2, "", "can't be used together"},
 		{"pair", 2, "", "<code>"},
+		{"pair 1 --list", 2, "", "pair takes one of"},
 		{"heartbeat", 2, "", "--now"},
+		{"pair --list --config tokens.yaml", 1, "", "start one with typist run"},
+		{"pair --revoke 7 --config tokens.yaml", 1, "", "start one with typist run"},
+		{"heartbeat --now --config tokens.yaml", 1, "", "start one with typist run"},
+		{"run --config tokens.yaml", 2, "", "environment variable NO_SUCH_TOKEN is not set"},
 		{"pair 123 --config empty.yaml", 1, "", "start one with typist run"},
 	} {
 		out, err := new(record), new(record)

@@ -22,6 +22,10 @@ type service interface {
 	Events() http.Handler
 	// Pair lets in the person with this code and says who it is (C2).
 	Pair(ctx context.Context, code string) (string, error)
+	// Paired says who was let in by a code, and who waits for it.
+	Paired(ctx context.Context) (string, error)
+	// Revoke takes back what a code let in, by the person's id, and says who that was.
+	Revoke(ctx context.Context, id string) (string, error)
 	// Heartbeat starts a heartbeat of an agent ("" = each that has one) and says what came of it.
 	Heartbeat(ctx context.Context, agent string) (string, error)
 	Close() error

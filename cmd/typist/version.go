@@ -10,8 +10,12 @@ type versionCommand struct{}
 
 // Run is `typist version`.
 func (versionCommand) Run(std streams) error {
-	_, err := fmt.Fprintf(std.out, "typist %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	_, err := fmt.Fprintln(std.out, versionLine())
 	return err
+}
+
+func versionLine() string {
+	return fmt.Sprintf("typist %s %s %s/%s", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // version is the module's version; in a build from a checkout the commit that it was made from.

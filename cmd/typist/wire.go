@@ -7,6 +7,10 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+	"unicode"
 
 	"typist/adapters"
 	"typist/agent"
@@ -39,7 +43,53 @@ func (r running) Pair(ctx context.Context, code string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s (id %s) may talk to the bot now", person.Name, person.ID), nil
+	return fmt.Sprintf("%s (id %s) may talk to the bot now", printable(person.Name), person.ID), nil
+}
+
+// Paired lists who was let in by a code, and who waits.
+func (r running) Paired(ctx context.Context) (string, error) {
+	all, err := r.Hub.Paired(ctx)
+	if err != nil {
+		return "", err
+	}
+	if len(all) == 0 {
+		return "Nobody was let in by a code, and nobody waits.", nil
+	}
+	var b strings.Builder
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "CHANNEL\tID\tNAME\tSINCE\tSTATE")
+	for _, p := range all {
+		state := "let in"
+		if p.Code != "" {
+			state = "waits: typist pair " + p.Code
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", p.Channel, p.Person.ID, printable(p.Person.Name), p.Since.Local().Format(time.DateTime), state)
+	}
+	t.Flush()
+	return strings.TrimSuffix(b.String(), "\n"), nil
+}
+
+// printable keeps a name that people choose for themselves from steering a terminal.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return -1
+	}, s)
+}
+
+// Revoke takes back what a code let in.
+func (r running) Revoke(ctx context.Context, id string) (string, error) {
+	out, err := r.Hub.Revoke(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	var lines []string
+	for _, p := range out {
+		lines = append(lines, fmt.Sprintf("%s (id %s) may not talk to the bot on %s any more, unless allowFrom names them", printable(p.Person.Name), id, p.Channel))
+	}
+	return strings.Join(lines, "\n"), nil
 }
 
 // Heartbeat begins a heartbeat at once (H1).
@@ -80,7 +130,7 @@ func probes(c *config.Config) []probe {
 		if p, ok := made.(adapters.Prober); ok && err == nil {
 			reach = p.Probe
 		}
-		out = append(out, probe{name, reach})
+		out = append(out, probe{name: name, reach: reach})
 	}
 	for _, name := range c.Channels.Names() {
 		a, err := assemble.Channel(name, c.Channels.Get(name), quiet, nil)
@@ -91,7 +141,7 @@ func probes(c *config.Config) []probe {
 		add("backend "+name, b, err)
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.MCPServers)) {
-		out = append(out, probe{"mcpServer " + name, func(ctx context.Context) (string, error) {
+		out = append(out, probe{name: "mcpServer " + name, reach: func(ctx context.Context) (string, error) {
 			return assemble.ProbeTools(ctx, name, c.MCPServers[name])
 		}})
 	}

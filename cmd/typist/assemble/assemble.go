@@ -5,7 +5,6 @@ package assemble
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 
@@ -59,7 +58,7 @@ func New(ctx context.Context, c *config.Config, log *slog.Logger, m *metrics.Met
 	for name, b := range c.Backends {
 		made, tools, err := Backend(c, name, Surroundings{Tools: p.tools.of(b.MCPServers), Memory: p.Store, Log: log})
 		if err != nil {
-			return nil, fmt.Errorf("backends.%s: %w", name, err)
+			return nil, c.Problem("backends."+name, err.Error())
 		}
 		if end, ok := made.(io.Closer); ok {
 			p.ending = append(p.ending, end)
@@ -72,7 +71,7 @@ func New(ctx context.Context, c *config.Config, log *slog.Logger, m *metrics.Met
 	for _, name := range c.Channels.Names() {
 		a, err := Channel(name, c.Channels.Get(name), log, p.Store)
 		if err != nil {
-			return nil, fmt.Errorf("channels.%s: %w", name, err)
+			return nil, c.Problem("channels."+name, err.Error())
 		}
 		p.Adapters = append(p.Adapters, a)
 	}
