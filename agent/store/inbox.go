@@ -153,11 +153,12 @@ func (s *Store) CountWaiting(ctx context.Context, chat string) (n int, err error
 	return n, err
 }
 
-// EditWaiting gives the waiting input of a message a new payload (S7); false: none waits.
+// EditWaiting gives the waiting input of a message a new payload (S7); false: none waits. Retries and
+// resumes of that message are inputs of their own kind and stay as they are.
 func (s *Store) EditWaiting(ctx context.Context, chat, messageID string, payload []byte) (edited bool, err error) {
 	err = s.write(ctx, "edit waiting input", func(c *conn) error {
 		n, err := c.exec(`UPDATE inbox SET payload = ?3 WHERE chat = (SELECT id FROM chats WHERE key = ?1)
-			AND state IN ('waiting', 'running') AND state = 'waiting' AND message = ?2`, chat, messageID, payload)
+			AND state IN ('waiting', 'running') AND state = 'waiting' AND message = ?2 AND kind = 'message'`, chat, messageID, payload)
 		edited = n > 0
 		return err
 	})

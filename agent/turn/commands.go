@@ -206,7 +206,7 @@ func help(l *lane, c commanded) {
 
 func stop(l *lane, c commanded) {
 	text := l.stopAll()
-	if c.command.Answer != nil && (text == "" || text == l.words().Stopping) && l.run != nil {
+	if c.command.Answer != nil && text == "" && l.run != nil {
 		l.run.stops = append(l.run.stops, c) // a native command has to be answered, once that is true
 		return
 	}

@@ -68,6 +68,7 @@ func (r *run) abandon(now time.Time) {
 	r.lane.log.Error("the backend did not end in time after its context; it is cut off", "run", r.id, "backend", r.agent.Backend, "cause", r.cause)
 	r.feed.abandon()
 	if r.begun == nil {
+		r.lane.hub.metrics.RunStarted(r.lane.chat.Channel)
 		r.begun = &begun{}
 	}
 	var end agent.Event = agent.RunFinished{RunID: r.id, Outcome: agent.Cancelled}
@@ -109,8 +110,7 @@ func (l *lane) stopAll() string {
 		l.run.stop(now)
 	}
 	switch {
-	case !stops && n == 0 && l.run != nil && l.run.phase == stopping:
-		return l.words().Stopping
+	case !stops && n == 0 && l.run != nil && l.run.phase == stopping: // the progress message says so
 	case !stops && n == 0:
 		return l.words().NothingRuns
 	case n > 0:

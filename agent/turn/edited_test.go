@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -184,5 +185,46 @@ func TestS7_EditAgain(t *testing.T) {
 			t.Errorf("got %q", got)
 		}
 		b.want("dm", "[3/3]")
+	})
+}
+
+// TestS7_S3_AnEditLeavesARetryThatWaits alone: both are about the same message.
+func TestS7_S3_AnEditLeavesARetryThatWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := 0
+		b := start(t, setup{backend: backendFunc(func(ctx context.Context, req agent.Request, emit func(agent.Event)) error {
+			if n++; n == 1 {
+				return &agent.Failure{Kind: agent.Overloaded}
+			}
+			return working(5*time.Second, "Answer to "+textOf(req.History[len(req.History)-1]))(ctx, req, emit)
+		})})
+		id := b.write("dm", "one")
+		after(2 * time.Second)
+		b.write("dm", "long")
+		after(2 * time.Second)
+		b.press("dm", "Retry")
+		after(time.Second)
+		b.edit("dm", id, "uno")
+		b.edit("dm", id, "UNO")
+		after(time.Minute)
+		b.want("dm", "Answer to long", "Answer to UNO")
+		b.settled(t)
+	})
+}
+
+// TestS3_WhatCanNeverBegin holds nothing up.
+func TestS3_WhatCanNeverBegin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, setup{backend: answering(time.Second, "Hello")})
+		b.hub.log = slog.New(slog.DiscardHandler)
+		in := input{Kind: "retry", From: "nothing", Message: adapters.Message{Origin: b.origin("dm")}}
+		if err := b.hub.accept(t.Context(), in, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		after(5 * time.Second)
+		b.write("dm", "hi")
+		after(5 * time.Second)
+		b.want("dm", "There is nothing to retry here.", "typist: Hello")
+		b.settled(t)
 	})
 }

@@ -30,7 +30,7 @@ func (e edited) read(l *lane) {
 		return
 	}
 	for _, row := range waiting {
-		if row.MessageID == e.ID {
+		if row.MessageID == e.ID && row.Kind == store.InputMessage {
 			l.editWaiting(row, e.Text)
 			return
 		}

@@ -69,6 +69,7 @@ type run struct {
 	steered   []steered
 
 	// Of a run that the last process left (S9):
+	recovered      bool
 	posts          []store.Post
 	storedProgress string
 	sent           map[int]fate // parts of the answer that stand
@@ -150,7 +151,6 @@ func (r *run) begin() {
 	ctx, cancel := context.WithCancelCause(r.lane.hub.runCtx)
 	r.cancel = cancel
 	r.lane.hub.active.Add(1)
-	r.lane.hub.metrics.RunStarted(r.lane.chat.Channel)
 	r.lane.hub.go_(func() { r.work(ctx) })
 }
 
@@ -183,10 +183,8 @@ func (r *run) signal(ev agent.Event, now time.Time) {
 			r.ctl.Signal(now, typing.Reasoning)
 		}
 	case agent.TextContent:
-		if e.Delta != "" {
-			r.visible = true
-			r.ctl.Signal(now, typing.Text)
-		}
+		r.visible = true
+		r.ctl.Signal(now, typing.Text)
 	case agent.ToolCallEnded, agent.StepStarted, agent.SubagentStarted:
 		r.visible = true
 		r.ctl.Signal(now, typing.Execution)

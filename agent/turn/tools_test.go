@@ -68,7 +68,11 @@ func TestS4_TheIntentIsStoredFirst(t *testing.T) {
 			}
 			return agent.ToolResult{Content: "sent"}, nil
 		})
-		b = start(t, setup{tools: tools, backend: backendFunc(mailer)})
+		b = start(t, setup{tools: tools, backend: backendFunc(func(ctx context.Context, req agent.Request, emit func(agent.Event)) error {
+			say(emit, "0", "I mail them.") // a batch that is stored just before
+			waitFor(ctx, 20*time.Millisecond)
+			return mailer(ctx, req, emit)
+		})})
 		b.write("dm", "mail bob")
 		after(5 * time.Second)
 		b.want("dm", "Result: sent")

@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -169,19 +170,39 @@ func (turnBegun) isLetter() {}
 
 func (t turnBegun) read(l *lane) {
 	r := t.run
+	if r.begun != nil {
+		return // it was abandoned before it began
+	}
 	r.begun = t.begun
 	if t.begun.err == nil {
+		l.hub.metrics.RunStarted(l.chat.Channel)
 		l.beginFails = 0
 		return
 	}
 	// Nothing has happened that anyone relies on: the input still waits and is tried again.
-	l.log.Error("a turn could not begin; it is tried again", "error", t.begun.err)
 	r.endIndicator(time.Now())
 	r.dropProgress()
 	r.phase = over
 	l.setRun(nil)
+	if errors.Is(t.begun.err, store.ErrNotFound) {
+		l.dropInput(r.in, t.begun.err)
+		return
+	}
+	l.log.Error("a turn could not begin; it is tried again", "error", t.begun.err)
 	l.notBefore = time.Now().Add(backoff(min(l.beginFails+1, 5)))
 	l.beginFails++
+}
+
+// dropInput gives up an input that can never begin, so that it does not hold up those behind it.
+func (l *lane) dropInput(in input, why error) {
+	l.log.Error("a turn can't begin and is dropped", "error", why)
+	for _, id := range in.rows {
+		if err := l.hub.store.FinishInput(l.hub.callCtx, id, store.InputDropped); err != nil {
+			l.log.Error("an input could not be dropped", "error", err)
+			l.notBefore = time.Now().Add(backoff(5))
+		}
+	}
+	l.note(l.words().NothingToRetry)
 }
 
 // workEnded: nothing of the run's backend is left.
