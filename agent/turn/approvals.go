@@ -68,6 +68,8 @@ func (q approvalAsked) read(l *lane) {
 	post.Buttons = [][]adapters.Button{row}
 	if l.chn.caps.PingReplies && r.anchor != "" {
 		post.ReplyTo, post.Ping = r.anchor, true
+	} else if l.chn.caps.RepliesInGroups && l.kind == adapters.Group {
+		post.ReplyTo = r.anchor // in a busy group people see whom it is about
 	}
 	a.slot = &slot{key: newID(), class: classAnswer,
 		durable: postRecord{store: l.hub.store, run: r.id, chat: l.chat.Key(), purpose: purposeApproval}}

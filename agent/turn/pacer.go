@@ -219,9 +219,9 @@ func (p *pacer) may(r *permit, now time.Time) (time.Time, bool) {
 	if c.blocked.After(now) {
 		return c.blocked, false
 	}
-	// A stop must show at once: the answer class is held to the budget of the token, and as a
-	// post to the chat's pace, but not to the pace of edits.
-	if r.op == callEdit && r.class > classAnswer && c.nextEdit.After(now) {
+	// A stop must show at once, and beside an answer nothing may look as if it still ran: only the
+	// edits of a run in work are held to the pace of edits, the others to the budget of the token.
+	if r.op == callEdit && r.class > classFirst && c.nextEdit.After(now) {
 		return c.nextEdit, false
 	}
 	postPace := p.caps.PostPaceDirect
