@@ -21,8 +21,9 @@ const (
 	callTimeout   = 15 * time.Second
 	minBackoff    = time.Second
 	maxBackoff    = 30 * time.Second
-	// A connection that ended sooner than this does not reset the backoff.
-	steady = 30 * time.Second
+	// A connection that ended sooner than this does not reset the backoff. It is short, since what
+	// is sent while nobody is connected comes again only after a minute.
+	steady = 10 * time.Second
 	// Slack pings every few seconds; slack-go's default of 30 s is kept.
 	readLimit = 16 << 20
 )

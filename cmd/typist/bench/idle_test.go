@@ -13,7 +13,7 @@ import (
 )
 
 // towns starts the three miniature platforms with the worlds that they come with.
-func towns(t testing.TB) (*telegram.Server, *discord.Server, *slack.Server) {
+func towns(t testing.TB, options slack.Options) (*telegram.Server, *discord.Server, *slack.Server) {
 	t.Helper()
 	tg, err := telegram.New(telegram.Options{})
 	must(t, err)
@@ -21,7 +21,7 @@ func towns(t testing.TB) (*telegram.Server, *discord.Server, *slack.Server) {
 	dc, err := discord.New(discord.Options{})
 	must(t, err)
 	t.Cleanup(func() { _ = dc.Close() })
-	sl, err := slack.New(slack.Options{})
+	sl, err := slack.New(options)
 	must(t, err)
 	t.Cleanup(func() { _ = sl.Close() })
 	return tg, dc, sl
@@ -37,7 +37,7 @@ type idleFigures struct {
 // measureIdle starts the program with all three channels on an empty store and leaves it alone.
 func measureIdle(t testing.TB, settle time.Duration) idleFigures {
 	t.Helper()
-	tg, dc, sl := towns(t)
+	tg, dc, sl := towns(t, slack.Options{})
 	tg.Inject(`{"update_id":%d,"poll":{"id":"1"}}`) // so that the first poll is answered and logged at once
 	p := run(t, configure(t, t.TempDir(), short, "", tg, dc, sl), 3)
 	eventually(t, "the first poll", 10*time.Second, func() bool { return len(tg.World().Calls(sim.OpReceive)) > 0 })

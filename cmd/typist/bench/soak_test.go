@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"typist/adapters/sim"
+	"typist/adapters/sim/slack"
 )
 
 // soakTime is how long the soak runs: go test ./cmd/typist/bench -run Soak -soak 30m -timeout 40m.
@@ -32,7 +33,7 @@ func TestSoak(t *testing.T) {
 	}
 	t.Logf("seed %d", seed)
 	s := &soak{counts: map[string]int{}}
-	tg, dc, sl := towns(t)
+	tg, dc, sl := towns(t, slack.Options{RetryScale: 0.05}) // what nobody took comes again after 3 s, not a minute
 	platforms := []sim.Platform{tg, dc, sl}
 	var talks []*talk
 	for i, p := range platforms {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"typist/adapters/sim"
+	"typist/adapters/sim/slack"
 )
 
 const endless = `otherwise:
@@ -18,7 +19,7 @@ const endless = `otherwise:
 // workspace 50 edits a minute.
 func measureStops(t testing.TB, rounds int, rest time.Duration) map[string][]time.Duration {
 	t.Helper()
-	tg, dc, sl := towns(t)
+	tg, dc, sl := towns(t, slack.Options{})
 	out := map[string][]time.Duration{}
 	var talks []*talk
 	for _, p := range []sim.Platform{tg, dc, sl} {
