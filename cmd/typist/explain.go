@@ -31,6 +31,8 @@ func explain(err error) (found, todo string) {
 		return halves(fatal.Sentence)
 	case errors.As(err, &damaged):
 		return halves(damaged.Sentence)
+	case strings.HasPrefix(err.Error(), "MCP server "):
+		return toolWords(err)
 	case errors.As(err, &limited):
 		return "asks for a pause (rate limit)", fmt.Sprintf("wait %s, then check again", limited.RetryAfter.Round(time.Second))
 	case errors.As(err, &failure):
@@ -58,9 +60,13 @@ func toolWords(err error) (found, todo string) {
 	}
 	f := agent.Classify(err)
 	switch {
+	case f != nil && f.Kind == agent.TimedOut:
+		return because("gave no answer in time", err), "is it a tool server (MCP)? run the command by hand, or check url and the network"
 	case f != nil && f.Kind == agent.NeverSent:
 		return because("can't be reached", err), "is the server running? check url and the network"
-	case strings.Contains(text, "rejected by transport"), f != nil && f.Kind == agent.Malformed, strings.Contains(text, "unsupported content type"):
+	case strings.Contains(text, "client is closing"), f != nil && f.Kind == agent.Malformed:
+		return because("does not speak MCP", err), "check command: it has to start a tool server (MCP) that speaks over stdin and stdout"
+	case strings.Contains(text, "rejected by transport"), strings.Contains(text, "sending \"initialize\""), strings.Contains(text, "unsupported content type"):
 		return because("answers, but not as a tool server (MCP)", err), "check url: it has to be the server's MCP address, and headers if it wants a key"
 	case f != nil && f.Kind == agent.CutEarly:
 		return because("ended without an answer", err), "run the command by hand and look at what it prints"
@@ -92,7 +98,9 @@ func cause(err error) string {
 	if errors.As(err, &u) && u.Err != nil {
 		err = u.Err
 	}
-	return firstLine(err.Error())
+	text := strings.ReplaceAll(err.Error(), adapters.ErrNeverSent.Error()+": ", "")
+	text = strings.ReplaceAll(text, "connection closed: calling \"initialize\": client is closing: ", "")
+	return firstLine(text)
 }
 
 func failureWords(f *agent.Failure) string {
