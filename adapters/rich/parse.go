@@ -18,11 +18,21 @@ const maxDepth = 12
 
 var markdownParser = goldmark.New(
 	goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.Linkify, extension.TaskList),
-	goldmark.WithParserOptions(parser.WithInlineParsers(util.Prioritized(newEmphasis(), beforeTheirs))),
+	goldmark.WithParserOptions(
+		parser.WithInlineParsers(util.Prioritized(newEmphasis(), beforeEmphasis)),
+		parser.WithBlockParsers(util.Prioritized(newBounded(), beforeBlocks)),
+		parser.WithParagraphTransformers(util.Prioritized(costlyDefinitions{}, beforeBlocks),
+			util.Prioritized(costlyTable{}, beforeTables), util.Prioritized(costlyText{}, afterTables))),
 ).Parser()
 
-// beforeTheirs lets our parser of emphasis come before goldmark's, whose priority is 500.
-const beforeTheirs = 499
+// Where our parsers come among goldmark's: emphasis has the priority 500, the first parser of
+// blocks 100, link definitions 100 and tables 200.
+const (
+	beforeEmphasis = 499
+	beforeBlocks   = 99 // and definitions
+	beforeTables   = 199
+	afterTables    = 201
+)
 
 // Parse reads CommonMark with GitHub's tables, strikethrough, bare links and task lists (☐ and ☑).
 // Line breaks stay line breaks, as people write in chats. Raw HTML is text, images become links,
@@ -81,6 +91,8 @@ func (c *converter) block(n ast.Node, depth int) []Block {
 		return code(c.lines(n), string(n.Language(c.source)))
 	case *ast.CodeBlock:
 		return code(c.lines(n), "")
+	case *verbatim:
+		return paragraph([]Span{{Text: c.unindented(n)}})
 	case *ast.HTMLBlock:
 		raw := c.lines(n)
 		if n.HasClosure() {
@@ -127,6 +139,17 @@ func (c *converter) lines(n ast.Node) string {
 	for i := range lines.Len() {
 		line := lines.At(i)
 		b.Write(line.Value(c.source))
+	}
+	return b.String()
+}
+
+// unindented are the lines without the white space in front of them.
+func (c *converter) unindented(n ast.Node) string {
+	var b strings.Builder
+	lines := n.Lines()
+	for i := range lines.Len() {
+		line := lines.At(i)
+		b.WriteString(strings.TrimLeft(string(line.Value(c.source)), " \t"))
 	}
 	return b.String()
 }
