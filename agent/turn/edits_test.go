@@ -249,7 +249,7 @@ func TestP11_AMessageThatIsGoneIsReplacedByOne(t *testing.T) {
 				b.chat.world.Delete("dm", sim.FromBot(b.chat.world.Messages("dm", "*"))[0].ID)
 			}
 			after(15 * time.Second)
-			if got := b.bot("dm"); len(got) != 1 || !strings.Contains(got[0], "Working…") {
+			if got := b.bot("dm"); len(got) != 1 || !strings.Contains(got[0], "Working…") || !strings.Contains(got[0], "w180") {
 				t.Errorf("%v: in mid-run stands %q", how, got)
 			}
 			after(time.Minute)

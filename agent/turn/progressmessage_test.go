@@ -18,8 +18,10 @@ import (
 func TestP1_WhenItAppears(t *testing.T) {
 	quiet := func(ctx context.Context, _ agent.Request, emit func(agent.Event)) error {
 		emit(agent.ReasoningStarted{ID: "r"})
-		emit(agent.ReasoningContent{ID: "r", Delta: "hm"})
-		waitFor(ctx, 10*time.Second)
+		for range 10 {
+			emit(agent.ReasoningContent{ID: "r", Delta: "hm "})
+			waitFor(ctx, time.Second)
+		}
 		say(emit, "1", "Done.")
 		return nil
 	}
