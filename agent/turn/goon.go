@@ -122,7 +122,7 @@ func (h *Hub) again(ctx context.Context, run store.Run, resume bool) (input, err
 	}
 	in.Message.ID = run.Anchor
 	in.Message.Mentioned = true // somebody asked for it
-	in.Agent, err = h.agentOf(ctx, run)
+	in.Agent, err = h.agentOf(ctx, run.Chat)
 	return in, err
 }
 
@@ -132,17 +132,30 @@ func (h *Hub) twigsOf(ctx context.Context, run store.Run) ([]store.Twig, error) 
 	return slices.DeleteFunc(all, func(t store.Twig) bool { return t.ID == run.Node }), err
 }
 
-// agentOf is the agent that serves the run's chat.
-func (h *Hub) agentOf(_ context.Context, run store.Run) (string, error) {
-	chat, err := adapters.ParseChat(run.Chat)
+// agentOf is the agent that serves a chat, whose group may be configured by its name.
+func (h *Hub) agentOf(ctx context.Context, key string) (string, error) {
+	chat, err := adapters.ParseChat(key)
 	if err != nil {
-		return "", fmt.Errorf("run %s: %w", run.ID, err)
+		return "", fmt.Errorf("agent of %s: %w", key, err)
+	}
+	info, _, err := h.store.Chat(ctx, key)
+	if err != nil {
+		return "", err
 	}
 	ch := h.settings().Channels[chat.Channel]
-	if g, ok := ch.group(chat.ID, ""); ok && g.Agent != "" {
+	if g, ok := ch.group(chat.ID, info.Name); ok && g.Agent != "" {
 		return g.Agent, nil
 	}
 	return ch.Agent, nil
+}
+
+// agent is the one that serves the chat.
+func (l *lane) agent() Agent {
+	name, err := l.hub.agentOf(l.hub.callCtx, l.chat.Key())
+	if err != nil {
+		l.log.Error("the chat's agent could not be looked up", "error", err)
+	}
+	return l.hub.settings().agent(name)
 }
 
 // boardOf rebuilds a run's board from its stored events (P6: durations survive).

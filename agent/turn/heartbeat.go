@@ -75,6 +75,6 @@ func heartbeatNow(l *lane, c commanded) {
 		return
 	}
 	l.hub.go_(func() {
-		c.later(l, beats.Command(l.hub.callCtx, l.chat, l.kind, l.hub.settings().agentFor(l.chat, "").Name, c.command.Args == "now"))
+		c.later(l, beats.Command(l.hub.callCtx, l.chat, l.kind, l.agent().Name, c.command.Args == "now"))
 	})
 }

@@ -90,18 +90,8 @@ func (h *Hub) settings() *Settings { return h.set.Load() }
 
 func (h *Hub) words() *progress.Table { return progress.Words(h.settings().Lang) }
 
-// agentFor is the agent that serves a chat: the named one, else the group's or the channel's,
-// else agents.defaults.
-func (s *Settings) agentFor(chat adapters.Chat, name string) Agent {
-	if name == "" {
-		ch := s.Channels[chat.Channel]
-		if g, ok := ch.group(chat.ID, ""); ok {
-			name = g.Agent
-		}
-		if name == "" {
-			name = ch.Agent
-		}
-	}
+// agent is the configured one of that name, else agents.defaults.
+func (s *Settings) agent(name string) Agent {
 	if a, ok := s.Agents[name]; ok {
 		return a
 	}

@@ -110,28 +110,41 @@ func (h *Hub) command(ctx context.Context, cmd adapters.Command, at time.Time, m
 
 // accept puts an input into the inbox, durably, and wakes the chat. A duplicate ends here (C3).
 func (h *Hub) accept(ctx context.Context, in input, at time.Time) error {
+	_, err := h.offer(ctx, in, at)
+	return err
+}
+
+// offer is accept that reports whether the input is in the inbox for the first time: where 20
+// messages wait already, people are told that it is not taken (S10).
+func (h *Hub) offer(ctx context.Context, in input, at time.Time) (taken bool, err error) {
 	o := in.Message.Origin
 	if in.Kind == store.InputMessage {
 		n, err := h.store.CountWaiting(ctx, o.Chat.Key())
 		if err != nil {
-			return err
+			return false, err
 		}
 		if n >= queueCap {
-			return h.once(ctx, o, func() { h.tell(o.Chat, o.Kind, queueFull{message: in.Message.ID}) })
+			return false, h.once(ctx, o, func() { h.tell(o.Chat, o.Kind, queueFull{message: in.Message.ID}) })
 		}
 	}
+	return h.enqueue(ctx, in, at)
+}
+
+// enqueue is offer without the cap.
+func (h *Hub) enqueue(ctx context.Context, in input, at time.Time) (taken bool, err error) {
+	o := in.Message.Origin
 	row := store.Input{EventID: o.EventID, Chat: o.Chat.Key(), MessageID: in.Message.ID, Kind: in.Kind, Payload: in.payload(), At: at}
 	id, fresh, err := h.store.Accept(ctx, row)
 	if err != nil {
-		return fmt.Errorf("accept a message: %w", err)
+		return false, fmt.Errorf("accept a message: %w", err)
 	}
 	if !fresh {
-		return nil
+		return false, nil
 	}
 	row.ID = id
 	h.tell(o.Chat, o.Kind, inputArrived{row: row, message: in.Message})
 	h.note(ctx, in)
-	return nil
+	return true, nil
 }
 
 // queueFull answers a message that found 20 others waiting (S10).

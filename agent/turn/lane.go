@@ -27,6 +27,7 @@ type lane struct {
 	leftOvers  []recovered
 	rootNext   bool     // /new came while a run was in work
 	opened     []string // messages that show their details (P8)
+	edits      map[string]*rewording
 	out        outbox
 	prefs      prefs
 	check      bool  // the inbox may hold something to begin
@@ -43,7 +44,7 @@ type lane struct {
 
 func newLane(h *Hub, chn *channel, chat adapters.Chat, kind adapters.Kind) *lane {
 	l := &lane{hub: h, chn: chn, chat: chat, kind: kind, mail: newMailbox(), log: h.log.With("chat", chat.Key()),
-		waiting: map[int64]*sign{}, lastActive: time.Now()}
+		waiting: map[int64]*sign{}, edits: map[string]*rewording{}, lastActive: time.Now()}
 	l.out = outbox{lane: l, slots: map[*slot]struct{}{}}
 	return l
 }
@@ -80,7 +81,7 @@ func (l *lane) loop() {
 
 // idle: nothing to do and nothing under way.
 func (l *lane) idle() bool {
-	return l.run == nil && !l.check && len(l.out.slots) == 0 && !l.reacting
+	return l.run == nil && !l.check && len(l.out.slots) == 0 && len(l.edits) == 0 && !l.reacting
 }
 
 // step does what is due.

@@ -104,7 +104,10 @@ type begun struct {
 func (l *lane) newRun(in input) *run {
 	now := time.Now()
 	settings := l.hub.settings()
-	ag := settings.agentFor(l.chat, in.Agent)
+	ag := settings.agent(in.Agent)
+	if in.Agent == "" {
+		ag = l.agent()
+	}
 	r := &run{
 		lane: l, id: newID(), in: in, agent: ag, backend: l.hub.backends[ag.Backend],
 		anchor: in.Message.ID, started: now,

@@ -19,7 +19,7 @@ const (
 // typingInForce resolves the typing that holds here (T2) for whoever asks.
 func (l *lane) typingInForce(c commanded) (typing.Resolved, Agent) {
 	set := l.hub.settings()
-	ag := set.agentFor(l.chat, "")
+	ag := l.agent()
 	own := l.prefs.typing
 	own.Name = fromChat
 	levels := append([]typing.Level{own, set.Channels[l.chat.Channel].Typing, set.SessionTyping}, ag.Levels...)
@@ -90,7 +90,7 @@ func setView(l *lane, c commanded) {
 
 // setReasoning is /reasoning [off|on|stream|default] (A6); it holds from the next run on.
 func setReasoning(l *lane, c commanded) {
-	ag := l.hub.settings().agentFor(l.chat, "")
+	ag := l.agent()
 	l.setting(c, "reasoning", prefReasoning, func() (string, string) { return l.reasoningInForce(ag) })
 }
 
