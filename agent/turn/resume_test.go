@@ -220,3 +220,27 @@ func TestS6_AtMostFourRowsASecond(t *testing.T) {
 		}
 	})
 }
+
+// TestS1_S2_AStopKeepsANewConversation that waited behind the run it ends.
+func TestS1_S2_AStopKeepsANewConversation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var got []string
+		b := start(t, setup{backend: backendFunc(func(ctx context.Context, req agent.Request, emit func(agent.Event)) error {
+			got = texts(req.History)
+			return working(time.Minute, "Answer.")(ctx, req, emit)
+		})})
+		b.write("dm", "one")
+		after(2 * time.Second)
+		b.write("dm", "/new")
+		after(2 * time.Second)
+		b.write("dm", "/stop")
+		after(5 * time.Second)
+		b.want("dm", "Stopped after")
+		b.wantNot("dm", "dropped")
+		b.write("dm", "two")
+		after(5 * time.Second)
+		if len(got) != 1 || got[0] != "two" {
+			t.Errorf("the model was given %q", got)
+		}
+	})
+}
