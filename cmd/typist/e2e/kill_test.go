@@ -24,13 +24,14 @@ var kills = flag.Int("kills", 40, "points at which the program is killed")
 // killSeed repeats a run that failed.
 var killSeed = flag.Uint64("killseed", 0, "seed of the random points; 0 = a new one")
 
+// killScript ends with one word: a text that is cut goes on in a message of its own when resumed (S5).
 const killScript = `otherwise:
   wait 50ms
   say 100ms: I send it.
   tool 250ms Mail {"to":"{{input}}"} => sent
   wait 100ms
   tool 250ms Log {"what":"{{input}}"} => done
-  say 1ms: Answer to {{input}}
+  say 1ms: Answer-to-{{input}}
 `
 
 // TestS9_KillAtAnyPoint kills the program (kill -9) at random points of a conversation and starts
@@ -83,7 +84,7 @@ func killed(t *testing.T, name string, n int, rng *rand.Rand) {
 		wait(300 * time.Millisecond)
 	}
 	for i := range n {
-		want := fmt.Sprintf("Answer to %s-m%d", name, i)
+		want := fmt.Sprintf("Answer-to-%s-m%d", name, i)
 		count := 0
 		for _, m := range sim.FromBot(at.platform.World().Messages(at.direct, "*")) {
 			if strings.TrimSpace(m.Text) == want || strings.HasSuffix(strings.TrimSpace(m.Text), "\n"+want) {
@@ -147,7 +148,7 @@ func idle(at place, pressed string) bool {
 
 func answered(at place, name string, n int) (done int) {
 	for i := range n {
-		if at.says(at.direct, fmt.Sprintf("Answer to %s-m%d", name, i)) {
+		if at.says(at.direct, fmt.Sprintf("Answer-to-%s-m%d", name, i)) {
 			done++
 		}
 	}
