@@ -165,6 +165,7 @@ func TestT1_ExecutionBeginsInProgress(t *testing.T) {
 			order = append(order, "text")
 		case agent.ToolCallEnded:
 			order = append(order, "executes")
+		default:
 		}
 	}
 	if want := []string{"started", "text", "executes"}; !slices.Equal(order, want) {
@@ -191,6 +192,7 @@ func TestP9_PlanBecomesSteps(t *testing.T) {
 			got = append(got, "+"+ev.Name)
 		case agent.StepFinished:
 			got = append(got, "-"+ev.Name)
+		default:
 		}
 	}
 	if want := []string{"+A", "-A", "+B", "+C", "-C", "-B"}; !slices.Equal(got, want) {
@@ -318,5 +320,13 @@ func TestA2_IdleProcessesAreBounded(t *testing.T) {
 	f.chats["9"].retire(time.Hour) // not long enough
 	if !f.chats["9"].alive() {
 		t.Error("a process was ended early")
+	}
+	f.chats["9"].retire(0)
+	if f.chats["9"].alive() {
+		t.Error("a quiet process was not ended")
+	}
+	req := agent.Request{RunID: "r", Session: "9", History: []agent.Message{agent.UserText("say x")}}
+	if err := f.Backend.Run(t.Context(), req, func(agent.Event) {}); err != nil {
+		t.Error(err)
 	}
 }

@@ -103,6 +103,10 @@ func (a *testAgent) serve(id json.RawMessage, method string, params json.RawMess
 		if p.ProtocolVersion != 1 || p.ClientCapabilities.Terminal || p.ClientCapabilities.Fs.ReadTextFile || p.ClientCapabilities.Fs.WriteTextFile || p.ClientInfo == nil {
 			a.die("initialize: %s", params)
 		}
+		if able("dies") {
+			fmt.Fprint(os.Stderr, "no key sk-ant-REDACTED") // without a line's end
+			os.Exit(4)
+		}
 		if able("mute") {
 			select {}
 		}

@@ -137,7 +137,6 @@ func (c *chat) ready(ctx context.Context) (*running, error) {
 func (c *chat) session(ctx context.Context, p *running, req agent.Request) ([]block, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
-	defer context.AfterFunc(ctx, p.kill)()
 	fresh, ok := c.memory.continues(req.History, req.Resume)
 	if ok && c.opened != c.memory.ID {
 		var err error

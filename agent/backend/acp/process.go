@@ -69,7 +69,6 @@ func start(run context.Context, c Config, p peer, log *slog.Logger) (*running, e
 	}
 	ctx, cancel := context.WithTimeout(run, startTimeout)
 	defer cancel()
-	defer context.AfterFunc(ctx, r.kill)()
 	hello := map[string]any{
 		"protocolVersion": protocolVersion,
 		// Nothing of ours may be read, written or run: the agent has tools of its own.

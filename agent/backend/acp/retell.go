@@ -85,15 +85,6 @@ func digest(s string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// unanswered splits a history into what was said and the messages that wait for an answer.
-func unanswered(history []agent.Message) (said, open []agent.Message) {
-	n := len(history)
-	for n > 0 && history[n-1].Role == agent.User {
-		n--
-	}
-	return history[:n], history[n:]
-}
-
 // retell writes a conversation as text, the newest of it where it is long.
 func retell(history []agent.Message) string {
 	results := map[string]agent.Part{}

@@ -98,12 +98,12 @@ func TestA3_ToolServersAreHandedToTheAgent(t *testing.T) {
 }
 
 func TestO4_ProbeStartsTheAgent(t *testing.T) {
-	for able, want := range map[string]string{"": "Test agent 7", "v2": "the agent speaks version 2", "locked": "Log in with the browser"} {
+	for able, want := range map[string]string{"": "Test agent 7", "v2": "the agent speaks version 2", "locked": "Log in with the browser", "dies": "(exit status 4): no key sk-ant-"} {
 		found, err := newFixture(t, able, nil).Probe(t.Context())
 		if err != nil {
 			found = err.Error()
 		}
-		if !strings.Contains(found, want) {
+		if !strings.Contains(found, want) || strings.Contains(found, "456789") {
 			t.Errorf("%q: %q, want %q", able, found, want)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 	"typist/agent/backend/backendtest"
 )
 
-func TestS2_StopIsPassedOnAndTheSessionStays(t *testing.T) {
+func TestA5_StopIsPassedOnAndTheSessionStays(t *testing.T) {
 	f := newFixture(t, "", nil)
 	ctx, stop := context.WithCancel(t.Context())
 	f.onEvent = func(ev agent.Event) {
@@ -95,7 +95,7 @@ func dead(pid int) bool {
 }
 
 func TestS3_ACrashIsToldWithItsLastWordsAndStartsAnew(t *testing.T) {
-	f := newFixture(t, "", nil)
+	f := newFixture(t, "load", nil) // what the session has seen of the run that crashed is not known
 	f.say(t.Context(), "say hello")
 	got := f.say(t.Context(), lines("say half", "child", "cry first", "cry cannot log in with sk-ant-REDACTED", "exit 3"))
 	last := got[len(got)-1]

@@ -101,6 +101,7 @@ func within(calls []agent.Part, emit func(agent.Event)) func(agent.Event) {
 		case agent.ToolCallResult:
 			e.Sub = areas[e.ID]
 			ev = e
+		default:
 		}
 		emit(ev)
 	}
