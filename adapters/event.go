@@ -34,6 +34,19 @@ type Message struct {
 	Mentioned bool   `json:"mentioned"`         // a mention, a reply to the bot, or a command addressed to it
 	ReplyTo   *Reply `json:"replyTo,omitempty"` // nil where the reply is only a topic's implicit one
 	Files     []File `json:"files,omitempty"`
+	// Parts are the ids of the further messages that it was joined from, Cuts the offsets in Text
+	// where each of their texts begins: an edit of one changes that piece (S7).
+	Parts []string `json:"parts,omitempty"`
+	Cuts  []int    `json:"cuts,omitempty"`
+}
+
+// Join appends a part's text after a separator, which is left out where either text is empty.
+func (m *Message) Join(id, separator, text string) {
+	if m.Text != "" && text != "" {
+		m.Text += separator
+	}
+	m.Parts, m.Cuts = append(m.Parts, id), append(m.Cuts, len(m.Text))
+	m.Text += text
 }
 
 // Ref names the message itself.

@@ -44,6 +44,14 @@ type Part struct {
 	Incomplete bool   `json:"incomplete,omitempty"`
 	MIME       string `json:"mime,omitempty"`
 	Data       []byte `json:"data,omitempty"`
+	// Joined are the further messages in a person's text that came in pieces (S7).
+	Joined []JoinedPart `json:"joined,omitempty"`
+}
+
+// JoinedPart is where the text of a message begins in the text that it was joined to.
+type JoinedPart struct {
+	ID string `json:"id"`
+	At int    `json:"at"` // offset in bytes
 }
 
 // UserText is a user message of text only.

@@ -35,11 +35,14 @@ type Config struct {
 	// MessageContent asks for the Message Content intent, which messages that do not mention the
 	// bot need; it must be switched on in the developer portal.
 	MessageContent bool
+	// IsStop tells stop words, which wait for no paste and are no part of one. What begins with a
+	// slash and a letter is none either. nil = only that.
+	IsStop func(text string) bool
 }
 
 // Deps are what an adapter is given. All are optional.
 type Deps struct {
-	Log    *slog.Logger
+	Log    *slog.Logger // says which channel it is of
 	Memory adapters.Memory
 	HTTP   http.RoundTripper                                                 // REST calls; nil = http.DefaultTransport's settings
 	Dial   func(ctx context.Context, network, addr string) (net.Conn, error) // gateway connections
@@ -82,6 +85,9 @@ func New(cfg Config, deps Deps) (*Adapter, error) {
 	cfg.Token = strings.TrimPrefix(strings.TrimSpace(cfg.Token), "Bot ")
 	if cfg.Token == "" {
 		return nil, errors.New("discord: no bot token")
+	}
+	if cfg.IsStop == nil {
+		cfg.IsStop = func(string) bool { return false }
 	}
 	a := &Adapter{
 		cfg: cfg, log: deps.Log, memory: deps.Memory, transport: deps.HTTP, dial: deps.Dial,

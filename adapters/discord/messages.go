@@ -45,13 +45,13 @@ func (r *receiver) message(ctx context.Context, m message) {
 	}
 	ev, ok := r.read(ctx, m)
 	if p := r.pastes[m.ChannelID]; p != nil {
-		if ok && p.event.From.ID == ev.From.ID && m.Type == typeDefault {
+		if ok && p.event.From.ID == ev.From.ID && m.Type == typeDefault && !r.isStop(ev) {
 			r.recent.put(m.ID, m.Content)
-			if p.full { // cut in mid-text, perhaps in mid-word
-				p.event.Text += ev.Text
-			} else {
-				p.event.Text = join(p.event.Text, ev.Text)
+			separator := ""
+			if !p.full && !strings.HasSuffix(p.event.Text, "\n") && !strings.HasPrefix(ev.Text, "\n") {
+				separator = "\n" // else cut in mid-text, perhaps in mid-word
 			}
+			p.event.Join(m.ID, separator, ev.Text)
 			p.full = rich.UTF16Len(m.Content) >= maxLength
 			p.event.Files = append(p.event.Files, ev.Files...)
 			p.event.Mentioned = p.event.Mentioned || ev.Mentioned
@@ -78,6 +78,14 @@ func (r *receiver) message(ctx context.Context, m message) {
 		r.recent.put(m.ID, m.Content)
 		r.cursor.taken(m.ChannelID, m.ID)
 	}
+}
+
+// writtenCommand is a command as text; a pasted path is none.
+var writtenCommand = regexp.MustCompile(`^/[A-Za-z0-9_]{1,32}(\s|$)`)
+
+// isStop tells what must not wait for the rest of a paste, nor be taken for it.
+func (r *receiver) isStop(m adapters.Message) bool {
+	return len(m.Files) == 0 && len(m.Text) < pasteLength && (writtenCommand.MatchString(m.Text) || r.a.cfg.IsStop(m.Text))
 }
 
 // join puts two texts together, on lines of their own.

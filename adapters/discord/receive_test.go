@@ -146,6 +146,52 @@ func TestC3_PartsOfAPasteAreOneMessage(t *testing.T) {
 	})
 }
 
+// TestC3_AStopIsNoPartOfAPaste, nor does it wait for one.
+func TestC3_AStopIsNoPartOfAPaste(t *testing.T) {
+	setUp(t, simdiscord.Options{}, func(r *rig) {
+		r.cfg.IsStop = func(text string) bool { return text == "halt" }
+		r.renew()
+		r.start()
+		long := strings.Repeat("x", 1950)
+		for _, stop := range []string{"halt", "/stop"} {
+			before := len(r.sink.texts())
+			r.say(sim.Say{Chat: simdiscord.DM, Text: long})
+			r.settle(100 * time.Millisecond)
+			r.say(sim.Say{Chat: simdiscord.DM, Text: stop})
+			r.settle(10 * time.Millisecond)
+			if got := r.sink.texts()[before:]; len(got) != 2 || got[0] != long || got[1] != stop {
+				t.Errorf("%s: got %d messages", stop, len(got))
+			}
+			r.settle(2 * time.Second)
+		}
+	})
+}
+
+// TestS7_APasteNamesItsParts, and where the text of each begins.
+func TestS7_APasteNamesItsParts(t *testing.T) {
+	inBubble(t, simdiscord.Options{}, func(r *rig) {
+		r.say(sim.Say{Chat: simdiscord.DM, Text: strings.Repeat("abcdefghi ", 450), Parts: 3})
+		r.settle(2 * time.Second)
+		var m adapters.Message
+		for _, ev := range r.sink.list() {
+			if got, ok := ev.(adapters.Message); ok {
+				m = got
+			}
+		}
+		if len(m.Parts) != 2 || len(m.Cuts) != 2 || m.Parts[0] == m.ID || m.Parts[0] >= m.Parts[1] {
+			t.Fatalf("parts %v, cuts %v", m.Parts, m.Cuts)
+		}
+		sent := r.server.World().Messages(simdiscord.DM, "*")
+		for i, id := range m.Parts {
+			for _, part := range sent {
+				if text := strings.TrimSpace(part.Text); part.ID == id && !strings.HasPrefix(m.Text[m.Cuts[i]:], text) {
+					t.Errorf("part %d begins elsewhere", i+2)
+				}
+			}
+		}
+	})
+}
+
 func TestT10_BotsWebhooksAndServiceMessagesAreNoEvents(t *testing.T) {
 	inBubble(t, simdiscord.Options{}, func(r *rig) {
 		author := map[string]any{"id": "2050", "username": "other"}

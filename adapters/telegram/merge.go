@@ -124,15 +124,11 @@ func (e *entry) add(id int64, raw *models.Message, m adapters.Message) {
 	if e.msg.ReplyTo == nil {
 		e.msg.ReplyTo = m.ReplyTo
 	}
-	switch {
-	case m.Text == "":
-	case e.msg.Text == "":
-		e.msg.Text = m.Text
-	case e.album != "":
-		e.msg.Text += "\n" + m.Text
-	default:
-		e.msg.Text += m.Text // a client cuts anywhere
+	separator := "" // a client cuts a paste anywhere
+	if e.album != "" {
+		separator = "\n"
 	}
+	e.msg.Join(m.ID, separator, m.Text)
 }
 
 // drain delivers from the front of a chat's line what is complete.

@@ -2,8 +2,11 @@ package telegram_test
 
 import (
 	"errors"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"typist/adapters"
@@ -100,6 +103,65 @@ func TestC3_APasteIsJoinedAndAStopIsNotDelayed(t *testing.T) {
 		<-time.After(5 * time.Second)
 		w.say(sim.Say{Chat: group, Text: "an hour later"})
 		w.got("two messages that are no paste", strings.TrimSpace(paste[:4096]), "an hour later")
+	})
+}
+
+// TestC3_AStopWaitsForNoAlbum of the same person, in any chat.
+func TestC3_AStopWaitsForNoAlbum(t *testing.T) {
+	inBubble(t, telegram.Config{IsStop: func(s string) bool { return s == "halt" }}, true, func(t *testing.T, w *world) {
+		for _, chat := range []string{group, simtelegram.DirectChat} {
+			w.sink.events, w.sink.times = nil, nil
+			for range 4 { // parts that keep coming, so that the album stays open
+				if _, err := w.srv.SayMessage(group, "", simtelegram.Ann, simtelegram.Message{MediaGroupID: "77" + chat,
+					Document: &simtelegram.Document{FileID: "f", FileUniqueID: "u"}}); err != nil {
+					t.Fatal(err)
+				}
+				<-time.After(300 * time.Millisecond)
+			}
+			at := time.Now()
+			w.say(sim.Say{Chat: chat, Text: "halt"})
+			<-time.After(150 * time.Millisecond)
+			synctest.Wait()
+			i := slices.Index(w.sink.texts(), "halt")
+			if i < 0 {
+				t.Fatalf("%s: the stop did not come", chat)
+			}
+			if d := w.sink.times[i].Sub(at); d > 100*time.Millisecond {
+				t.Errorf("%s: it came after %s", chat, d)
+			}
+			<-time.After(2 * time.Second)
+		}
+	})
+}
+
+// TestS7_WhatWasJoinedNamesItsParts, and where the text of each begins.
+func TestS7_WhatWasJoinedNamesItsParts(t *testing.T) {
+	inBubble(t, telegram.Config{}, true, func(t *testing.T, w *world) {
+		w.say(sim.Say{Chat: group, Text: paste, Parts: 2})
+		<-time.After(2 * time.Second)
+		part := func(text string) {
+			if _, err := w.srv.SayMessage(group, "", simtelegram.Ann, simtelegram.Message{MediaGroupID: "77", Caption: text,
+				Document: &simtelegram.Document{FileID: "f" + text, FileUniqueID: "u"}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, text := range []string{"one", "", "three"} {
+			part(text)
+		}
+		<-time.After(2 * time.Second)
+		synctest.Wait()
+		if len(w.sink.events) != 2 {
+			t.Fatalf("%d events", len(w.sink.events))
+		}
+		m := w.sink.events[0].(adapters.Message)
+		if first, _ := strconv.Atoi(m.ID); len(m.Parts) != 1 || m.Parts[0] != strconv.Itoa(first+1) ||
+			len(m.Cuts) != 1 || m.Cuts[0] < 3900 || m.Cuts[0] > 4096 {
+			t.Errorf("a paste: parts %v, cuts %v", m.Parts, m.Cuts)
+		}
+		m = w.sink.events[1].(adapters.Message)
+		if len(m.Parts) != 2 || !slices.Equal(m.Cuts, []int{3, 4}) || m.Text != "one\nthree" {
+			t.Errorf("an album: %q, parts %v, cuts %v", m.Text, m.Parts, m.Cuts)
+		}
 	})
 }
 

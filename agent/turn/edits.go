@@ -33,8 +33,7 @@ func (e edited) read(l *lane) {
 		return
 	}
 	for _, row := range waiting {
-		if row.MessageID == e.ID && row.Kind == store.InputMessage {
-			l.editWaiting(row, e.Text)
+		if row.Kind == store.InputMessage && l.editWaiting(row, e.ID, e.Text) {
 			return
 		}
 	}
@@ -49,19 +48,23 @@ func (e edited) read(l *lane) {
 	l.editAnswered(e.Edited)
 }
 
-// editWaiting gives a message that still waits its new text.
-func (l *lane) editWaiting(row store.Input, text string) {
+// editWaiting gives a message that still waits its new text; false: it is another message's.
+func (l *lane) editWaiting(row store.Input, id, text string) bool {
 	in, err := readInput(row)
 	if err != nil {
 		l.log.Error("a waiting message could not be read", "error", err)
-		return
+		return row.MessageID == id
 	}
-	if !in.retext(row.MessageID, text) {
-		return
+	if !slices.Contains(in.refs(), id) {
+		return false
+	}
+	if !in.retext(id, text) {
+		return true
 	}
 	if _, err := l.hub.store.EditWaiting(l.hub.callCtx, l.chat.Key(), row.MessageID, in.payload()); err != nil {
 		l.log.Error("a waiting message could not be changed", "error", err)
 	}
+	return true
 }
 
 // hideTurn deletes what the chat shows of the old answers to an edited message; the branch itself

@@ -47,9 +47,9 @@ func (in input) accepted() time.Time { return in.at }
 
 // refs are the platform messages that the turn's user node stands for.
 func (in input) refs() []string {
-	refs := []string{in.Message.ID}
+	refs := append([]string{in.Message.ID}, in.Message.Parts...)
 	for _, m := range in.Earlier {
-		refs = append(refs, m.ID)
+		refs = append(append(refs, m.ID), m.Parts...)
 	}
 	return refs
 }
@@ -90,9 +90,9 @@ func (in *input) retext(id, text string) bool {
 	}
 	all := append(in.Earlier, in.Message)
 	for i, m := range all {
-		if m.ID == id && m.Text != text {
+		if m, changed := reword(m, id, text); changed {
 			all = slices.Clone(all)
-			all[i].Text = text
+			all[i] = m
 			in.Earlier, in.Message = all[:len(all)-1], all[len(all)-1]
 			return true
 		}
@@ -104,15 +104,16 @@ func (in *input) retext(id, text string) bool {
 // false: the text is the same.
 func retext(blocks []agent.Part, id, text string) ([]agent.Part, bool) {
 	for i, p := range blocks {
-		if p.Kind != agent.PartText || p.ID != id {
+		if p.Kind != agent.PartText || !isOf(p, id) {
 			continue
 		}
-		quote, own := unquote(p.Text)
-		if p.Text == text || own == text {
+		quote, _ := unquote(p.Text)
+		next, joined, changed := repiece(p, len(quote), id, text)
+		if !changed || next == p.Text || p.Text == text {
 			return blocks, false
 		}
 		blocks = slices.Clone(blocks)
-		blocks[i].Text = quote + text
+		blocks[i].Text, blocks[i].Joined = next, joined
 		return blocks, true
 	}
 	return blocks, false

@@ -112,7 +112,7 @@ func (r *run) userMessage(ctx context.Context, in input) agent.Message {
 		return msg
 	}
 	for _, m := range append(slices.Clone(in.Earlier), in.Message) {
-		msg.Blocks = append(msg.Blocks, agent.Part{Kind: agent.PartText, ID: m.ID, Text: quoted(m)})
+		msg.Blocks = append(msg.Blocks, block(m))
 		for _, f := range m.Files {
 			msg.Blocks = append(msg.Blocks, r.file(ctx, f))
 		}

@@ -20,7 +20,7 @@ func Channel(name string, c *config.Channel, log *slog.Logger, memory adapters.M
 		return telegram.New(telegram.Config{Token: c.BotToken, APIURL: c.APIURL, IsStop: turn.IsStopWord, AllMessages: readsEverything(c)},
 			telegram.Deps{Log: log, Memory: memory})
 	case "discord":
-		return discord.New(discord.Config{Token: c.BotToken, APIURL: c.APIURL, MessageContent: readsEverything(c)},
+		return discord.New(discord.Config{Token: c.BotToken, APIURL: c.APIURL, MessageContent: readsEverything(c), IsStop: turn.IsStopWord},
 			discord.Deps{Log: log, Memory: memory})
 	case "slack":
 		return slack.New(slack.Config{BotToken: c.BotToken, AppToken: c.AppToken, APIURL: c.APIURL, ThreadReplies: c.ThreadReplies},
