@@ -118,7 +118,7 @@ func (c *cursor) save(a *Adapter) {
 	}
 	c.saved = time.Now()
 	if err != nil {
-		a.log.Warn("discord cursor not saved", "err", err)
+		a.log.Warn("cursor not saved", "error", err)
 		return
 	}
 	c.dirty = false

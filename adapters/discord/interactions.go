@@ -58,7 +58,7 @@ func (r *receiver) acknowledge(data json.RawMessage) <-chan error {
 			err = nil
 		}
 		if err != nil {
-			r.a.log.Warn("discord interaction not acknowledged", "err", err)
+			r.a.log.Warn("interaction not acknowledged", "error", err)
 			done <- err
 		}
 	})
@@ -69,7 +69,7 @@ func (r *receiver) acknowledge(data json.RawMessage) <-chan error {
 func (r *receiver) interaction(ctx context.Context, e gatewayEvent) {
 	var in interaction
 	if err := json.Unmarshal(e.data, &in); err != nil {
-		r.a.log.Warn("discord interaction is malformed", "err", err)
+		r.a.log.Warn("interaction is malformed", "error", err)
 		return
 	}
 	who := in.User

@@ -40,7 +40,7 @@ func (r *receiver) started(ctx context.Context, d ready) {
 func (r *receiver) guild(ctx context.Context, data json.RawMessage) {
 	var g guild
 	if err := json.Unmarshal(data, &g); err != nil {
-		r.a.log.Warn("discord server is malformed", "err", err)
+		r.a.log.Warn("server is malformed", "error", err)
 		return
 	}
 	fetch := r.expect[g.ID]
@@ -65,7 +65,7 @@ func (r *receiver) guild(ctx context.Context, data json.RawMessage) {
 		return 1
 	})
 	if len(behind) > missedChannels {
-		r.a.log.Warn("discord: too many channels with missed messages", "channels", len(behind), "fetched", missedChannels)
+		r.a.log.Warn("too many channels with missed messages", "channels", len(behind), "fetched", missedChannels)
 		behind = behind[:missedChannels]
 	}
 	after := map[string]string{} // the cursor moves while channels are fetched
@@ -86,7 +86,7 @@ func (r *receiver) fetch(ctx context.Context, c channel, after string) {
 		})
 		if err != nil {
 			if ctx.Err() == nil && !errors.Is(err, adapters.ErrDenied) && !errors.Is(err, adapters.ErrGone) {
-				r.a.log.Warn("discord: missed messages could not be fetched", "channel", c.ID, "err", err)
+				r.a.log.Warn("missed messages could not be fetched", "chat", c.ID, "error", err)
 			}
 			return
 		}
@@ -133,7 +133,7 @@ func (r *receiver) channel(ctx context.Context, id string) (channel, bool) {
 		return err
 	})
 	if err != nil {
-		r.a.log.Warn("discord: a message from an unknown channel", "channel", id, "err", err)
+		r.a.log.Warn("a message from an unknown channel", "chat", id, "error", err)
 		return channel{}, false
 	}
 	return c, true

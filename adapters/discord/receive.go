@@ -142,7 +142,7 @@ func (r *receiver) nextDue() time.Duration {
 func (r *receiver) handle(ctx context.Context, e gatewayEvent) {
 	defer func() {
 		if p := recover(); p != nil {
-			r.a.log.Error("discord event dropped", "event", e.name, "panic", p, "stack", string(debug.Stack()))
+			r.a.log.Error("event dropped", "event", e.name, "panic", p, "stack", string(debug.Stack()))
 		}
 	}()
 	r.handleOrPanic(ctx, e)
@@ -153,7 +153,7 @@ func (r *receiver) handleOrPanic(ctx context.Context, e gatewayEvent) {
 	case "READY":
 		var d ready
 		if err := json.Unmarshal(e.data, &d); err != nil {
-			r.a.log.Warn("discord READY is malformed", "err", err)
+			r.a.log.Warn("READY is malformed", "error", err)
 			return
 		}
 		r.a.introduce(d)
@@ -161,14 +161,14 @@ func (r *receiver) handleOrPanic(ctx context.Context, e gatewayEvent) {
 	case "MESSAGE_CREATE":
 		var m message
 		if err := json.Unmarshal(e.data, &m); err != nil {
-			r.a.log.Warn("discord message is malformed", "err", err)
+			r.a.log.Warn("message is malformed", "error", err)
 			return
 		}
 		r.message(ctx, m)
 	case "MESSAGE_UPDATE":
 		var m message
 		if err := json.Unmarshal(e.data, &m); err != nil {
-			r.a.log.Warn("discord edit is malformed", "err", err)
+			r.a.log.Warn("edit is malformed", "error", err)
 			return
 		}
 		r.edited(ctx, m)
@@ -193,7 +193,7 @@ func (r *receiver) deliver(ctx context.Context, ev adapters.Event) bool {
 		if ctx.Err() != nil {
 			return false
 		}
-		r.a.log.Warn("discord event not taken, trying again", "event", ev.About().EventID, "err", err)
+		r.a.log.Warn("event not taken, trying again", "event", ev.About().EventID, "error", err)
 		if !sleep(ctx, wait) {
 			return false
 		}
@@ -203,7 +203,7 @@ func (r *receiver) deliver(ctx context.Context, ev adapters.Event) bool {
 func (r *receiver) hand(ctx context.Context, ev adapters.Event) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			r.a.log.Error("discord event dropped", "event", ev.About().EventID, "panic", p, "stack", string(debug.Stack()))
+			r.a.log.Error("event dropped", "event", ev.About().EventID, "panic", p, "stack", string(debug.Stack()))
 			err = nil
 		}
 	}()

@@ -62,7 +62,7 @@ func (a *Adapter) Send(ctx context.Context, chat adapters.Chat, post adapters.Po
 			files = nil
 		}
 		b.Content, b.Components = plain(post.Doc), []discordgo.MessageComponent{}
-		a.log.Warn("discord refused a message, sending it as plain text", "err", err)
+		a.log.Warn("refused a message, sending it as plain text", "error", err)
 		m, err = a.create(ctx, "channels/"+target(chat)+"/messages", b, files)
 	}
 	if err != nil {
@@ -96,7 +96,7 @@ func (a *Adapter) Edit(ctx context.Context, ref adapters.Ref, post adapters.Post
 	err := a.call(ctx, http.MethodPatch, path, b, nil)
 	if errors.Is(err, adapters.ErrInvalid) {
 		b.Content, b.Components = plain(post.Doc), []discordgo.MessageComponent{}
-		a.log.Warn("discord refused an edit, sending it as plain text", "err", err)
+		a.log.Warn("refused an edit, sending it as plain text", "error", err)
 		err = a.call(ctx, http.MethodPatch, path, b, nil)
 	}
 	return err

@@ -77,7 +77,7 @@ func (l *link) keep(ctx context.Context) error {
 		pause := min(firstPause<<min(failures, 10), longestPause)
 		pause = pause*3/4 + rand.N(pause/2)
 		failures++
-		l.a.log.Info("discord connection ended", "err", err, "held", held.Round(time.Millisecond), "again_in", pause.Round(time.Millisecond))
+		l.a.log.Info("connection ended", "error", err, "held", held.Round(time.Millisecond), "again_in", pause.Round(time.Millisecond))
 		l.status(false, fmt.Errorf("connecting to Discord again: %w", err))
 		if !sleep(ctx, pause) {
 			return nil
@@ -117,7 +117,7 @@ func (l *link) once(ctx context.Context) (held time.Duration, err error) {
 	select {
 	case <-gone:
 	case <-time.After(closeTimeout):
-		l.a.log.Warn("discord session did not let go of its connection; it is abandoned")
+		l.a.log.Warn("session did not let go of its connection; it is abandoned")
 		l.session = nil
 	}
 	return time.Since(up), l.judge(w, w.why().err)
@@ -185,7 +185,7 @@ func (l *link) giveUp(opened <-chan error) {
 	select {
 	case <-opened:
 	case <-time.After(closeTimeout):
-		l.a.log.Warn("discord session is stuck; it is abandoned")
+		l.a.log.Warn("session is stuck; it is abandoned")
 		l.session = nil
 	}
 }
