@@ -150,8 +150,10 @@ func TestO4_TheAddressIsFreeOursOrTaken(t *testing.T) {
 		t.Errorf("%q, %v", found, err)
 	}
 	for ours, h := range map[bool]http.Handler{
-		true:  routes(&fakeService{health: Health{Version: "1", Channels: map[string]ChannelHealth{}}}, metrics.New("v"), ""),
-		false: http.NotFoundHandler(),
+		true: routes(&fakeService{health: Health{Version: "1", Channels: map[string]ChannelHealth{}}}, metrics.New("v"), ""),
+		false: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(w, `{"channels": {}, "status": "someone else"}`)
+		}),
 	} {
 		s, err := serve(t.Context(), "127.0.0.1:0", h, slog.New(slog.DiscardHandler))
 		if err != nil {
