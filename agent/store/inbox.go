@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -165,15 +166,21 @@ func (s *Store) EditWaiting(ctx context.Context, chat, messageID string, payload
 	return edited && err == nil, err
 }
 
-// DropWaiting drops what waits in the chat (S2) and returns it.
-func (s *Store) DropWaiting(ctx context.Context, chat string) (out []Input, err error) {
+// DropWaiting drops what waits in the chat (S2) and returns it; the inputs in except stay: those of
+// a turn that is beginning. A dropped resume or retry can be asked for again, so its event is
+// forgotten; a person's message stays known (C3).
+func (s *Store) DropWaiting(ctx context.Context, chat string, except ...int64) (out []Input, err error) {
 	err = s.write(ctx, "drop waiting inputs", func(c *conn) error {
 		if out, err = inputs(c, waitingOf+` ORDER BY i.id`, chat); err != nil {
 			return err
 		}
+		out = slices.DeleteFunc(out, func(in Input) bool { return slices.Contains(except, in.ID) })
 		for i := range out {
 			out[i].State = InputDropped
 			if err := setInput(c, out[i].ID, InputDropped, ""); err != nil {
+				return err
+			}
+			if _, err := c.exec(`UPDATE inbox SET event_id = NULL WHERE id = ?1 AND kind IN ('resume', 'retry')`, out[i].ID); err != nil {
 				return err
 			}
 		}

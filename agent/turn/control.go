@@ -97,7 +97,11 @@ func (stopAsked) read(l *lane) {
 func (l *lane) stopAll() string {
 	now := time.Now()
 	stops := l.run != nil && l.run.phase == running
-	dropped, err := l.hub.store.DropWaiting(l.hub.callCtx, l.chat.Key())
+	var begins []int64 // rows of a run that is not stored yet
+	if l.run != nil && l.run.begun == nil {
+		begins = l.run.in.rows
+	}
+	dropped, err := l.hub.store.DropWaiting(l.hub.callCtx, l.chat.Key(), begins...)
 	if err != nil {
 		l.log.Error("the waiting messages could not be dropped", "error", err)
 	}
@@ -139,7 +143,7 @@ func (h *Hub) busy(chat adapters.Chat) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	l := h.lanes[chat]
-	return l != nil && l.busy.Load()
+	return l != nil && (l.expected.Load() > 0 || l.busy.Load()) // in this order: the lane sets busy first
 }
 
 // threadOf is the chat that a native command means. Where every question has a thread, platforms

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"typist/adapters"
-	"typist/adapters/rich"
 	"typist/agent"
 	"typist/agent/progress"
 	"typist/agent/store"
@@ -31,44 +30,66 @@ func (l *lane) goOn(runID string, resume bool, p adapters.Press) {
 		if err == nil {
 			in, err = l.hub.again(ctx, run, resume)
 		}
+		taken := false
 		if err == nil {
 			in.Message.Origin = p.Origin
 			in.Message.Origin.EventID = "again/" + run.ID
-			err = l.hub.accept(ctx, in, time.Now())
+			in.Pressed = &pressedButton{Message: p.ID, Run: run.ID, Resume: resume}
+			taken, err = l.hub.offer(ctx, in, time.Now())
 		}
-		l.mail.put(wentOn{run: run, resume: resume, message: p.ID, err: err})
+		if err != nil {
+			l.log.Error("a run could not go on", "run", run.ID, "error", err)
+			l.mail.put(saying{l.words().Busy})
+		} else if !taken {
+			l.mail.put(pressedAgain{*in.Pressed})
+		}
 	})
 }
 
-// wentOn: a run is to go on. Its old message loses its button; a failed one that is retried goes,
-// because its partial text is replaced (S3).
-type wentOn struct {
-	run     store.Run
-	resume  bool
-	message string
-	err     error
+// pressedButton is the Resume or Retry button that asked for a turn. It stands until that turn
+// begins: a turn that a stop drops from the queue can be asked for again.
+type pressedButton struct {
+	Message string `json:"message"` // that has the button
+	Run     string `json:"run"`
+	Resume  bool   `json:"resume,omitempty"`
 }
 
-func (wentOn) isLetter() {}
+// pressedAgain: the turn that the button asks for is in the inbox, or was.
+type pressedAgain struct{ pressedButton }
 
-func (w wentOn) read(l *lane) {
-	if w.err != nil {
-		l.log.Error("a run could not go on", "run", w.run.ID, "error", w.err)
-		l.say(adapters.Post{Doc: rich.Plain(l.words().Busy)})
+func (pressedAgain) isLetter() {}
+
+func (p pressedAgain) read(l *lane) {
+	rows, err := l.hub.store.Waiting(l.hub.callCtx, l.chat.Key())
+	if err != nil {
+		l.log.Error("the inbox could not be read", "error", err)
 		return
 	}
-	if w.message == "" {
+	if !slices.ContainsFunc(rows, func(row store.Input) bool { return row.EventID == "again/"+p.Run }) {
+		l.takeButton(p.pressedButton)
+	}
+}
+
+// takeButton is for a run that goes on. Its old message loses its button; a failed one that is
+// retried goes, because its partial text is replaced (S3).
+func (l *lane) takeButton(p pressedButton) {
+	if p.Message == "" {
 		return
 	}
-	s := &slot{id: w.message, class: classFirst}
-	if !w.resume {
+	s := &slot{id: p.Message, class: classFirst}
+	if !p.Resume {
 		s.drop()
-		l.cleanUp(w.run.ID, s)
+		l.cleanUp(p.Run, s)
 		return
 	}
 	l.hub.go_(func() {
-		board, err := l.hub.boardOf(context.WithoutCancel(l.hub.callCtx), w.run, l.lang())
-		l.mail.put(unbutton{slot: s, run: w.run, board: board, err: err})
+		ctx := context.WithoutCancel(l.hub.callCtx)
+		run, _, err := l.hub.store.Run(ctx, p.Run)
+		var board *progress.Board
+		if err == nil {
+			board, err = l.hub.boardOf(ctx, run, l.lang())
+		}
+		l.mail.put(unbutton{slot: s, run: run, board: board, err: err})
 	})
 }
 

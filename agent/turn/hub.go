@@ -209,6 +209,9 @@ func (h *Hub) tell(chat adapters.Chat, kind adapters.Kind, m letter) {
 		h.lanes[chat] = l
 		h.go_(l.loop)
 	}
+	if _, ok := m.(inputArrived); ok {
+		l.expected.Add(1)
+	}
 	l.mail.put(m)
 }
 

@@ -19,6 +19,7 @@ type input struct {
 	Heartbeat *Heartbeat       `json:"heartbeat,omitempty"`
 	Branch    *branchAt        `json:"branch,omitempty"`
 	From      string           `json:"from,omitempty"` // retry, resume: the node to go on from
+	Pressed   *pressedButton   `json:"pressed,omitempty"`
 	// Earlier are the messages before Message that became the same turn (collect, S10).
 	Earlier []adapters.Message `json:"earlier,omitempty"`
 	// Blocks are what the agent is given, made already (S7: those of the edited turn).

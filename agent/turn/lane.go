@@ -38,7 +38,8 @@ type lane struct {
 	notBefore  time.Time // no turn begins earlier, after one could not be stored
 	beginFails int
 	lastActive time.Time
-	busy       atomic.Bool  // a run is in work (read by the hub)
+	busy       atomic.Bool  // a run is in work, or something may wait (read by the hub)
+	expected   atomic.Int32 // rows of the inbox whose letters the lane has not read
 	began      atomic.Int64 // when it began, ns
 }
 
@@ -104,6 +105,7 @@ func (l *lane) beginDue(now time.Time) {
 		l.check = false
 		l.beginNext()
 	}
+	l.busy.Store(l.run != nil || l.check)
 }
 
 // next is when something is due.
@@ -170,13 +172,16 @@ func (l *lane) beginNext() {
 	}
 	l.setRun(l.newRun(in))
 	l.run.begin()
+	if in.Pressed != nil {
+		l.takeButton(*in.Pressed)
+	}
 }
 
 // setRun makes r the turn in work.
 func (l *lane) setRun(r *run) {
 	l.run = r
-	l.busy.Store(r != nil)
 	if r != nil {
+		l.busy.Store(true)
 		l.began.Store(r.started.UnixNano())
 	}
 }
@@ -247,6 +252,8 @@ func (inputArrived) isLetter() {}
 
 func (a inputArrived) read(l *lane) {
 	l.check = true
+	l.busy.Store(true)
+	l.expected.Add(-1)
 	if a.left {
 		l.waiting[a.row.ID] = &sign{message: a.message.ID, want: true, stands: true}
 		return
@@ -275,7 +282,7 @@ func (a inputArrived) read(l *lane) {
 		}
 	case Followup, Collect:
 	}
-	if a.row.Kind == store.InputMessage {
+	if a.row.Kind != store.InputNew {
 		l.sign(a.row.ID, a.message.ID)
 	}
 }
