@@ -69,6 +69,9 @@ func TestS10_Modes(t *testing.T) {
 			if n := b.waitingSigns(); n != 0 {
 				t.Errorf("%s: %d signs are left", c.queue, n)
 			}
+			if c.queue == Interrupt {
+				b.wantNot("dm", "Answer to 4 a", "Answer to 1 b")
+			}
 			b.wantNot("dm", "Working…", "Stopped", "Stopping…", "[Stop]")
 			if c.steers && strings.Join(given, "|") != "1 b|1 c" {
 				t.Errorf("handed over %q", given)
@@ -86,7 +89,10 @@ type steering struct {
 	given *[]string
 }
 
-func (s steering) Steer(_ context.Context, _ string, msg agent.Message) (bool, error) {
+func (s steering) Steer(ctx context.Context, _ string, msg agent.Message) (bool, error) {
+	if textOf(msg) == "1 b" { // the first one takes longer
+		waitFor(ctx, 100*time.Millisecond)
+	}
 	*s.given = append(*s.given, textOf(msg))
 	return true, nil
 }
