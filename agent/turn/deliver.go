@@ -12,13 +12,18 @@ type delivery struct {
 	posts []adapters.Post
 	slots []*slot
 	done  func(slots []*slot, err error)
+	// record makes a new part findable after a crash; its result can be nil.
+	record func(part int) durable
 }
 
 // deliver starts a delivery. reuse are existing messages, first part first; those beyond the
 // number of posts are deleted at the end. record makes a new part findable after a crash; nil
 // where nobody needs that.
 func (l *lane) deliver(posts []adapters.Post, reuse []*slot, record func(part int) durable, done func([]*slot, error)) {
-	d := &delivery{lane: l, posts: posts, done: done}
+	d := &delivery{lane: l, posts: posts, done: done, record: record}
+	if record == nil {
+		d.record = func(int) durable { return nil }
+	}
 	for i, post := range posts {
 		s := &slot{key: newID()}
 		if i < len(reuse) {
@@ -47,13 +52,22 @@ func (d *delivery) part(i int) {
 	}
 	s := d.slots[i]
 	s.settled = func(err error) {
+		if err == nil && s.lost && !samePost(s.shown, d.posts[i]) {
+			// What was lost is the progress message that this part was to be edited into.
+			fresh := &slot{key: newID(), class: classAnswer, durable: d.record(i)}
+			fresh.show(d.posts[i])
+			fresh.settled = func(err error) { d.settled(i, err) }
+			d.slots[i] = fresh
+			d.lane.out.push(fresh)
+			return
+		}
 		if err != nil && s.id != "" {
 			// It can't be edited in: an answer is worth a message of its own, and what stands there
 			// goes, whatever becomes of that one.
 			fresh := &slot{key: newID(), class: classAnswer, durable: s.durable}
 			fresh.show(d.posts[i])
 			fresh.settled = func(err error) {
-				s.dead, s.fails, s.class = false, 0, classFirst
+				s.class = classFirst
 				s.drop()
 				d.lane.out.push(s)
 				d.settled(i, err)

@@ -266,6 +266,7 @@ func (r *run) retireProgress(state store.RunState, elapsed time.Duration) {
 // known, in one transaction; then the next row begins.
 func (r *run) close(state store.RunState, slots []*slot, err error) {
 	l, now := r.lane, time.Now()
+	chat := l.chat.Key()
 	r.phase = over
 	r.answered(now)
 	r.measured()
@@ -278,6 +279,11 @@ func (r *run) close(state store.RunState, slots []*slot, err error) {
 		l.hub.metrics.Undelivered(l.chat.Channel)
 		l.log.Error("an answer could not be delivered; /retry delivers it again", "run", r.id, "error", err)
 	}
+	for _, s := range slots {
+		if s.lost && end.Failure == "" {
+			end.Failure = undelivered // nobody knows: /retry delivers it again, and runs nothing
+		}
+	}
 	for _, id := range ids(slots) {
 		end.Answer = append(end.Answer, store.PostRef{MessageID: id})
 	}
@@ -289,19 +295,43 @@ func (r *run) close(state store.RunState, slots []*slot, err error) {
 	} else {
 		steered = nil // they wait on, and become turns of their own
 	}
-	hub := l.hub
+	hub, recovered := l.hub, r.recovered
 	hub.go_(func() {
+		leaf := end.Leaf
 		for _, m := range withSteered(append(messages, hub.answerOpen(end.RunID, open)...), steered) {
-			n := store.Node{ID: newID(), Chat: l.chat.Key(), Parent: end.Leaf, RunID: end.RunID, Message: m, At: now,
+			n := store.Node{ID: newID(), Chat: chat, Parent: leaf, RunID: end.RunID, Message: m, At: now,
 				Incomplete: state != store.RunDone && state != store.RunSilent}
 			end.Nodes = append(end.Nodes, n)
-			end.Leaf = n.ID
+			leaf = n.ID
 		}
-		if err := hub.store.EndTurn(context.WithoutCancel(hub.callCtx), end); err != nil {
-			hub.log.Error("the end of a turn could not be stored", "run", end.RunID, "error", err)
+		end.Leaf = leaf
+		if recovered && !hub.stillAt(chat, r.begun.parent) {
+			end.Leaf = "" // the conversation has gone on elsewhere
 		}
-		l.mail.put(turnOver{run: r, leaf: end.Leaf})
+		hub.storeEnd(end)
+		l.mail.put(turnOver{run: r, leaf: leaf})
 	})
+}
+
+// storeEnd stores the end of a turn, however long that takes: the next turn must not begin beside
+// an answer that its history lacks.
+func (h *Hub) storeEnd(end store.End) {
+	for try := 1; ; try++ {
+		err := h.store.EndTurn(context.WithoutCancel(h.callCtx), end)
+		if err == nil {
+			return
+		}
+		h.log.Error("the end of a turn could not be stored", "run", end.RunID, "error", err)
+		if errors.Is(err, store.ErrRunEnded) || errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrClosed) || !waitFor(h.callCtx, backoff(try)) {
+			return
+		}
+	}
+}
+
+// stillAt reports whether the chat's active leaf is this node.
+func (h *Hub) stillAt(chat, node string) bool {
+	leaf, err := h.store.Leaf(context.WithoutCancel(h.callCtx), chat)
+	return err == nil && leaf == node
 }
 
 // answerOpen gives a result to every call that the run did not live to see answered, so that a
@@ -389,10 +419,15 @@ type postRecord struct {
 type postStore interface {
 	PostIntent(ctx context.Context, p store.Post) error
 	PostSent(ctx context.Context, key, messageID string) error
+	DropPost(ctx context.Context, key string) error
 }
 
 func (p postRecord) sending(ctx context.Context, key string) error {
 	return p.store.PostIntent(ctx, store.Post{Key: key, Chat: p.chat, RunID: p.run, Purpose: p.purpose, Part: p.part})
+}
+
+func (p postRecord) unsent(ctx context.Context, key string) error {
+	return p.store.DropPost(ctx, key)
 }
 
 func (p postRecord) sent(ctx context.Context, key, id string) error {

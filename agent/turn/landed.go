@@ -69,7 +69,7 @@ func (r landed) sendFailed(l *lane) {
 	case errors.Is(err, adapters.ErrNeverSent):
 		l.again(s, r.call)
 	case unknownOutcome(err):
-		if _, ok := r.call.adapter.(adapters.Finder); ok && s.fails < maxSendTries {
+		if _, ok := r.call.adapter.(adapters.Finder); ok && s.fails < maxTries {
 			// The look-up failed as well: ask again later, never post blindly.
 			l.findLater(s, r.call)
 			return
@@ -120,7 +120,7 @@ func (r landed) deleteFailed(l *lane) {
 // again tries the slot's call later, with backoff.
 func (l *lane) again(s *slot, c call) {
 	s.fails++
-	if s.fails >= maxSendTries {
+	if s.fails >= maxTries && s.live == nil && !errors.Is(c.err, adapters.ErrNeverSent) {
 		l.giveUp(s, c)
 		return
 	}

@@ -61,6 +61,7 @@ func (l *lane) restore(rec recovered) *run {
 	r.begun = &begun{parent: run.Node}
 	r.phase, r.asking, r.finishAt = landing, true, time.Now()
 	r.cancel = func(error) {}
+	r.recovered = true
 	r.posts, r.storedProgress = rec.posts, run.Progress
 	last := run.StartedAt
 	stamped := make([]progress.Stamped, 0, len(rec.events)+1)

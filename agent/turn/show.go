@@ -99,6 +99,10 @@ func (p progressRecord) sending(ctx context.Context, key string) error {
 	return p.store.SaveProgress(ctx, p.run, key, "")
 }
 
+func (p progressRecord) unsent(ctx context.Context, _ string) error {
+	return p.store.SaveProgress(ctx, p.run, "", "")
+}
+
 func (p progressRecord) sent(ctx context.Context, key, id string) error {
 	return p.store.SaveProgress(ctx, p.run, key, id)
 }

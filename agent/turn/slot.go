@@ -52,6 +52,8 @@ type slot struct {
 type durable interface {
 	sending(ctx context.Context, key string) error
 	sent(ctx context.Context, key, id string) error
+	// unsent takes the record of sending back: the call surely was not carried out.
+	unsent(ctx context.Context, key string) error
 }
 
 // show sets the newest wanted state.
@@ -60,7 +62,10 @@ func (s *slot) show(post adapters.Post) {
 }
 
 // drop wants the message deleted, or never sent.
-func (s *slot) drop() { s.remove, s.wanted, s.live = true, false, nil }
+func (s *slot) drop() {
+	s.remove, s.wanted, s.live = true, false, nil
+	s.dead, s.fails, s.retryAt = false, 0, time.Time{} // a refused edit says nothing of a deletion
+}
 
 // next says which call is due, if any.
 func (s *slot) next() (callOp, bool) {
@@ -104,8 +109,9 @@ func backoff(n int) time.Duration {
 	return min(time.Second<<min(n-1, 5), 30*time.Second)
 }
 
-// maxSendTries bounds how long a message is tried: with backoff about five minutes.
-const maxSendTries = 14
+// maxTries bounds how often a call with an unknown outcome is tried: with backoff about five minutes.
+// What surely never left is tried until it does.
+const maxTries = 14
 
 // callTimeout bounds one call to a platform; uploads get uploadTimeout.
 const (
@@ -259,8 +265,15 @@ func (c *call) send(ctx context.Context) {
 		}
 	}
 	c.id, c.err = ref.ID, err
-	if err == nil && c.durable != nil {
-		c.recordErr = errors.Join(c.recordErr, c.durable.sent(context.WithoutCancel(ctx), c.post.Key, ref.ID))
+	if c.durable == nil {
+		return
+	}
+	durable := context.WithoutCancel(ctx)
+	switch {
+	case err == nil:
+		c.recordErr = errors.Join(c.recordErr, c.durable.sent(durable, c.post.Key, ref.ID))
+	case !unknownOutcome(err):
+		c.recordErr = errors.Join(c.recordErr, c.durable.unsent(durable, c.post.Key))
 	}
 }
 
