@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"typist/adapters"
 	"typist/adapters/rich"
@@ -26,8 +27,13 @@ func branchButtons(v session.Versions) [][]adapters.Button {
 	return [][]adapters.Button{row}
 }
 
+// switching is a pressed ◀ or ▶: the version to be shown, and the message it was pressed under.
+type switching struct{ version, message string }
+
 // switchTo shows another version of a turn in the place of the one that stands there, and moves
-// the active leaf (S8). While a run is in work the chat's branch is fixed.
+// the active leaf (S8). While a run is in work the chat's branch is fixed. One switch goes on at a
+// time; of those that were pressed meanwhile the last one follows, so that what is shown and what
+// is active are the same in the end.
 func (l *lane) switchTo(version, message string) {
 	if message == "" {
 		return
@@ -36,14 +42,33 @@ func (l *lane) switchTo(version, message string) {
 		l.say(adapters.Post{Doc: rich.Plain(l.words().Busy)})
 		return
 	}
+	w := switching{version, message}
+	if l.switching != nil {
+		l.switches = slices.DeleteFunc(l.switches, func(o switching) bool { return o.message == message })
+		l.switches = append(l.switches, w)
+		return
+	}
+	l.switching, l.leafMoves = &w, true
 	l.hub.go_(func() {
 		s, err := l.loadVersion(context.WithoutCancel(l.hub.callCtx), version, message)
-		if err != nil {
-			l.log.Error("a branch could not be shown", "error", err)
-			return
-		}
+		s.err = err
 		l.mail.put(s)
 	})
+}
+
+// switched: what a switch shows is stored, or it has failed; the next one may begin.
+type switched struct{}
+
+func (switched) isLetter() {}
+
+func (switched) read(l *lane) {
+	l.switching = nil
+	if len(l.switches) == 0 {
+		return
+	}
+	next := l.switches[0]
+	l.switches = l.switches[1:]
+	l.switchTo(next.version, next.message)
 }
 
 // loadVersion moves the leaf and collects what there is to show.
@@ -83,11 +108,18 @@ type versionRead struct {
 	text     string
 	versions session.Versions
 	shown    []string // the messages that stand there
+	err      error
 }
 
 func (versionRead) isLetter() {}
 
 func (v versionRead) read(l *lane) {
+	l.leafMoves = false
+	if v.err != nil {
+		l.log.Error("a branch could not be shown", "error", v.err)
+		switched{}.read(l)
+		return
+	}
 	doc := rich.Parse(v.text)
 	if len(doc) == 0 {
 		doc = rich.Plain(l.words().NoAnswer)
@@ -111,6 +143,7 @@ func (v versionRead) read(l *lane) {
 			if err := l.hub.store.SetRefs(context.WithoutCancel(l.hub.callCtx), v.node, refs); err != nil {
 				l.log.Error("what a branch shows could not be stored", "error", err)
 			}
+			l.mail.put(switched{})
 		})
 	})
 }

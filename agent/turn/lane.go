@@ -28,6 +28,9 @@ type lane struct {
 	rootNext   bool     // /new came while a run was in work
 	opened     []string // messages that show their details (P8)
 	edits      map[string]*rewording
+	switching  *switching  // the ◀ or ▶ that is being carried out (S8)
+	switches   []switching // those after it, one per message
+	leafMoves  bool        // no turn begins before the active leaf is where the switch wants it
 	out        outbox
 	prefs      prefs
 	check      bool  // the inbox may hold something to begin
@@ -82,7 +85,7 @@ func (l *lane) loop() {
 
 // idle: nothing to do and nothing under way.
 func (l *lane) idle() bool {
-	return l.run == nil && !l.check && len(l.out.slots) == 0 && len(l.edits) == 0 && !l.reacting
+	return l.run == nil && !l.check && len(l.out.slots) == 0 && len(l.edits) == 0 && l.switching == nil && !l.reacting
 }
 
 // step does what is due.
@@ -101,7 +104,7 @@ func (l *lane) step(now time.Time) {
 
 // beginDue begins the next turn where nothing is in its way.
 func (l *lane) beginDue(now time.Time) {
-	if l.run == nil && l.check && !now.Before(l.notBefore) && !l.hub.closing.Load() {
+	if l.run == nil && l.check && !l.leafMoves && !now.Before(l.notBefore) && !l.hub.closing.Load() {
 		l.check = false
 		l.beginNext()
 	}
@@ -121,7 +124,7 @@ func (l *lane) next(now time.Time) time.Time {
 	}
 	if l.run != nil {
 		sooner(l.run.next())
-	} else if l.check && !l.hub.closing.Load() {
+	} else if l.check && !l.leafMoves && !l.hub.closing.Load() {
 		sooner(l.notBefore.Add(time.Nanosecond))
 	}
 	for s := range l.out.slots {
