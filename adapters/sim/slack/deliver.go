@@ -19,6 +19,17 @@ type envelope struct {
 // retries are the waits before an event is sent again (docs.slack.dev/apis/events-api).
 var retries = []time.Duration{0, time.Minute, 5 * time.Minute}
 
+// GivenUp is the error of the call that says that an event is not sent again: nobody has
+// acknowledged it.
+const GivenUp = "given up"
+
+// chat is where an event happened; "" for what happened elsewhere.
+func (e envelope) chat() string {
+	inner, _ := e.payload["event"].(map[string]any)
+	chat, _ := inner["channel"].(string)
+	return chat
+}
+
 // deliver sends an envelope over one connection and waits for the acknowledgement elsewhere. The
 // first attempt is on the wire when it returns, so that events keep their order.
 func (s *Server) deliver(e envelope) {
@@ -44,6 +55,9 @@ func (s *Server) deliver(e envelope) {
 			e.attempt, e.reason = n+1, "timeout"
 			c, id, ack = s.send(e)
 			ok = s.await(e, c, id, ack)
+		}
+		if !ok && e.retried {
+			s.world.Record(sim.Call{At: time.Now(), Op: sim.OpAck, Method: e.kind, Chat: e.chat(), Error: GivenUp})
 		}
 		if e.acked != nil {
 			e.acked <- ok

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"typist/adapters/sim"
+	"typist/adapters/sim/slack"
 )
 
 // soakScript is what people's messages of each kind make the agent do. The answer has no blank, so
@@ -95,8 +96,8 @@ func (t *talk) run(ctx context.Context) {
 				texts = append(texts, t.say("fast"))
 				pause(50 * time.Millisecond)
 			}
-			for _, text := range texts {
-				t.awaitAnswer(text)
+			for i, text := range texts {
+				t.awaitAnswer(text, i == len(texts)-1)
 			}
 			began = began.Add(2 * personPace)
 		case "silent":
@@ -107,7 +108,7 @@ func (t *talk) run(ctx context.Context) {
 				t.awaitStop(t.say(kind))
 			}
 		default:
-			t.awaitAnswer(t.say(kind))
+			t.awaitAnswer(t.say(kind), true)
 		}
 		pause(time.Until(began.Add(personPace)) + time.Duration(t.rng.IntN(1500))*time.Millisecond)
 	}
@@ -150,14 +151,17 @@ func buttonOf(m sim.Message, label string) (data string, ok bool) {
 }
 
 // awaitAnswer waits for the answer, and does what a person would do meanwhile: resume what a
-// restart interrupted, and after a long silence ask for the answer again.
-func (t *talk) awaitAnswer(text string) {
+// restart interrupted, and after a long silence insist. Last: nothing else of this person waits.
+func (t *talk) awaitAnswer(text string, last bool) {
+	began := time.Now()
 	for try := range 2 {
 		end := time.Now().Add(answerLimit / 2)
 		for time.Now().Before(end) {
 			if list := t.answers(text); len(list) > 0 {
 				t.soak.count("answers")
-				t.checkGhost(stands(list[0]))
+				if last {
+					t.checkGhost(stands(list[0]))
+				}
 				if list = t.answers(text); len(list) != 1 {
 					t.soak.problem("%s/%s: %d answers to %q", t.platform.Name(), t.chat, len(list), text)
 				}
@@ -167,12 +171,8 @@ func (t *talk) awaitAnswer(text string) {
 			t.pressAny("Retry")
 			pause(100 * time.Millisecond)
 		}
-		// On Telegram a post whose outcome is unknown counts as sent (S3).
-		if try == 0 && t.direct && t.platform.Name() == "telegram" {
-			t.soak.count("asked again")
-			if err := t.platform.Command(sim.CommandUse{Chat: t.chat, Person: t.person, Name: "retry"}); err != nil {
-				t.soak.problem("retry: %v", err)
-			}
+		if try == 0 {
+			t.insist(text, began)
 		}
 	}
 	var chat strings.Builder
@@ -181,6 +181,31 @@ func (t *talk) awaitAnswer(text string) {
 		fmt.Fprintf(&chat, "\n    %s %s %s deleted=%v %q %v", m.At.Format("15:04:05.000"), m.ID, m.From.Name, m.Deleted, m.Text, m.Buttons)
 	}
 	t.soak.problem("%s/%s: no answer to %q:%s", t.platform.Name(), t.chat, text, chat.String())
+}
+
+// insist is what a person does who gets no answer, for a reason that no bot can do anything about.
+// Telegram: a post whose outcome is unknown counts as sent, and /retry delivers it again (S3).
+// Slack: after three refused deliveries an event does not come any more.
+func (t *talk) insist(text string, began time.Time) {
+	switch t.platform.Name() {
+	case "telegram":
+		if t.direct {
+			t.soak.count("asked again")
+			if err := t.platform.Command(sim.CommandUse{Chat: t.chat, Person: t.person, Name: "retry"}); err != nil {
+				t.soak.problem("retry: %v", err)
+			}
+		}
+	case "slack":
+		for _, c := range t.platform.World().Calls(sim.OpAck) {
+			if c.Error == slack.GivenUp && c.Chat == t.chat && c.At.After(began) {
+				t.soak.count("given up by Slack")
+				if _, err := t.platform.Say(sim.Say{Chat: t.chat, Person: t.person, Text: text, Mention: !t.direct}); err != nil {
+					t.soak.problem("slack: %v", err)
+				}
+				return
+			}
+		}
+	}
 }
 
 // pressAny presses a button with this label that stands in the person's direct chat, or in a
@@ -226,6 +251,13 @@ func (t *talk) checkGhost(answered time.Time) {
 	}
 	pause(700 * time.Millisecond) // for a late pulse to show
 	world := t.platform.World()
+	if t.platform.Name() == "slack" { // a clear that fails is tried again
+		for end := answered.Add(10 * time.Second); time.Now().Before(end); pause(50 * time.Millisecond) {
+			if on, _ := world.Typing(t.chat, ""); !on {
+				return
+			}
+		}
+	}
 	for _, show := range world.Timeline(t.chat, "") {
 		if show.Start.Before(answered) && !show.End.After(answered.Add(20*time.Millisecond)) || show.Start.After(time.Now()) {
 			continue
