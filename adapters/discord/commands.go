@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -63,7 +64,21 @@ func (a *Adapter) SetCommands(ctx context.Context, specs []adapters.CommandSpec)
 	if sameCommands(have, want) {
 		return nil
 	}
+	if lost := missing(have, want); len(lost) > 0 {
+		a.log.Warn("commands of this bot that are not typist's are removed; if another program needs them, give this one a bot of its own",
+			"commands", strings.Join(lost, ", "))
+	}
 	return a.call(ctx, http.MethodPut, path, want, nil)
+}
+
+// missing names what stands there and would not any more.
+func missing(have, want []command) (names []string) {
+	for _, c := range have {
+		if !slices.ContainsFunc(want, func(w command) bool { return w.Type == c.Type && w.Name == c.Name }) {
+			names = append(names, c.Name)
+		}
+	}
+	return names
 }
 
 func sameCommands(have, want []command) bool {

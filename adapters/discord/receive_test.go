@@ -1,11 +1,14 @@
 package discord_test
 
 import (
+	"bytes"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
 
 	"typist/adapters"
+	"typist/adapters/discord"
 	"typist/adapters/sim"
 	simdiscord "typist/adapters/sim/discord"
 )
@@ -142,6 +145,34 @@ func TestC3_PartsOfAPasteAreOneMessage(t *testing.T) {
 		r.settle(100 * time.Millisecond)
 		if got := r.sink.texts(); len(got) != 4 || got[3] != "short" {
 			t.Errorf("got %d messages", len(got))
+		}
+	})
+}
+
+// TestC8_ForeignCommandsAreNotRemovedSilently.
+func TestC8_ForeignCommandsAreNotRemovedSilently(t *testing.T) {
+	setUp(t, simdiscord.Options{}, func(r *rig) {
+		var log bytes.Buffer
+		client := r.listen.HTTPClient()
+		defer client.CloseIdleConnections()
+		a, err := discord.New(r.cfg, discord.Deps{Log: slog.New(slog.NewTextHandler(&log, nil)), HTTP: client.Transport, Dial: r.listen.Dial})
+		if err != nil {
+			t.Fatal(err)
+		}
+		foreign := adapters.CommandSpec{Name: "dice", Description: map[string]string{"en": "Roll"}}
+		if err := a.SetCommands(r.Context(), append([]adapters.CommandSpec{foreign}, commandList...)); err != nil {
+			t.Fatal(err)
+		}
+		if log.Len() > 0 {
+			t.Errorf("logged: %s", log.String())
+		}
+		for range 2 { // the second time nothing is left to tell
+			if err := a.SetCommands(r.Context(), commandList); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if strings.Count(log.String(), "level=WARN") != 1 || !strings.Contains(log.String(), "commands=dice") {
+			t.Errorf("logged: %s", log.String())
 		}
 	})
 }

@@ -24,6 +24,8 @@ const (
 	// A connection that ended sooner than this does not reset the backoff. It is short, since what
 	// is sent while nobody is connected comes again only after a minute.
 	steady = 10 * time.Second
+	// One that ended sooner than this is not followed by the next without a pause.
+	brief = 5 * time.Second
 	// Slack pings every few seconds; slack-go's default of 30 s is kept.
 	readLimit = 16 << 20
 )
@@ -38,16 +40,17 @@ var errFlapping = errors.New("the connection ended as soon as it had begun")
 func (a *Adapter) Run(ctx context.Context, sink adapters.Sink) error {
 	defer a.http.CloseIdleConnections()
 	backoff := minBackoff
+	state := &reporter{sink: sink}
 	for {
 		began := time.Now()
-		err := a.connect(ctx, sink)
+		err := a.connect(ctx, state)
 		if ctx.Err() != nil {
-			sink.Status(channelName, adapters.Status{Since: time.Now()})
+			state.tell(false, nil)
 			return nil
 		}
 		var stop *adapters.FatalError
 		if errors.As(err, &stop) {
-			sink.Status(channelName, adapters.Status{Since: time.Now(), Err: stop})
+			state.tell(false, stop)
 			return stop
 		}
 		if time.Since(began) > steady {
@@ -60,7 +63,7 @@ func (a *Adapter) Run(ctx context.Context, sink adapters.Sink) error {
 		}
 		backoff = min(2*backoff, maxBackoff)
 		a.log.Debug("not connected", "error", err, "retryIn", wait.Round(time.Millisecond))
-		sink.Status(channelName, adapters.Status{Since: time.Now(), Err: fmt.Errorf("not connected to Slack: %w", err)})
+		state.tell(false, fmt.Errorf("not connected to Slack: %w", err))
 		timer := time.NewTimer(wait)
 		select {
 		case <-timer.C:
@@ -70,8 +73,23 @@ func (a *Adapter) Run(ctx context.Context, sink adapters.Sink) error {
 	}
 }
 
+// reporter tells the sink of the connection (O1). Since stands while only the error changes.
+type reporter struct {
+	sink adapters.Sink
+	last adapters.Status
+}
+
+func (r *reporter) tell(connected bool, err error) {
+	st := adapters.Status{Connected: connected, Since: r.last.Since, Err: err}
+	if st.Since.IsZero() || connected != r.last.Connected {
+		st.Since = time.Now()
+	}
+	r.last = st
+	r.sink.Status(channelName, st)
+}
+
 // connect serves Socket Mode until it ends, and says why.
-func (a *Adapter) connect(ctx context.Context, sink adapters.Sink) error {
+func (a *Adapter) connect(ctx context.Context, state *reporter) error {
 	self, err := a.whoami(ctx)
 	if err != nil {
 		return err
@@ -85,7 +103,7 @@ func (a *Adapter) connect(ctx context.Context, sink adapters.Sink) error {
 		cancel()
 		<-ended // slack-go gives its events up when the context ends, so nothing has to read them
 	}()
-	s := &session{adapter: a, self: self, client: client, sink: sink}
+	s := &session{adapter: a, self: self, client: client, sink: state.sink, state: state}
 	for {
 		select {
 		case ev := <-client.Events:
@@ -134,6 +152,7 @@ type session struct {
 	self    *identity
 	client  *socketmode.Client
 	sink    adapters.Sink
+	state   *reporter
 	hello   time.Time // of the connection that stands
 }
 
@@ -144,14 +163,14 @@ func (s *session) handle(ctx context.Context, ev socketmode.Event) error {
 		if s.hello.IsZero() {
 			return nil
 		}
-		short := time.Since(s.hello) < minBackoff
+		short := time.Since(s.hello) < brief
 		s.hello = time.Time{}
 		if short {
 			return errFlapping
 		}
 	case socketmode.EventTypeHello:
 		s.hello = time.Now()
-		s.sink.Status(channelName, adapters.Status{Connected: true, Since: s.hello})
+		s.state.tell(true, nil)
 	case socketmode.EventTypeConnectionError:
 		// slack-go would wait up to 5 min, and try for ever what no retry changes.
 		if e, ok := ev.Data.(*slack.ConnectionErrorEvent); ok {

@@ -177,27 +177,44 @@ func TestO1_RefreshIsNoOutage(t *testing.T) {
 	})
 }
 
-// A server that takes the connection and drops it at once is not hammered.
+// A server that takes the connection and drops it soon is not hammered.
 func TestC4_FlappingIsSlowedDown(t *testing.T) {
+	for _, life := range []time.Duration{5 * time.Millisecond, 2 * time.Second} {
+		in(t, func(t *testing.T) {
+			r := newRig(t, simslack.Options{NoLimits: true})
+			r.run()
+			stop := make(chan struct{})
+			go func() {
+				for {
+					select {
+					case <-stop:
+						return
+					case <-time.After(life):
+						r.sim.Refresh()
+					}
+				}
+			}()
+			before := len(r.sim.World().Calls(sim.OpReceive))
+			<-time.After(5 * time.Minute)
+			close(stop)
+			if n := len(r.sim.World().Calls(sim.OpReceive)) - before; n > 80 {
+				t.Errorf("%d calls in 5 min, dropped after %s", n, life)
+			}
+		})
+	}
+}
+
+// How long it is away is counted from the first failure.
+func TestO1_AwaySinceTheFirstFailure(t *testing.T) {
 	in(t, func(t *testing.T) {
 		r := newRig(t, simslack.Options{NoLimits: true})
 		r.run()
-		stop := make(chan struct{})
-		go func() {
-			for {
-				select {
-				case <-stop:
-					return
-				case <-time.After(5 * time.Millisecond):
-					r.sim.Refresh()
-				}
-			}
-		}()
-		before := len(r.sim.World().Calls(sim.OpReceive))
-		<-time.After(5 * time.Minute)
-		close(stop)
-		if n := len(r.sim.World().Calls(sim.OpReceive)) - before; n > 80 {
-			t.Errorf("%d calls in 5 min", n)
+		r.sim.World().Inject(sim.Fault{Op: sim.OpReceive, Status: 503})
+		r.sim.Disconnect(0)
+		<-time.After(10 * time.Minute)
+		states := r.sink.reported()
+		if away := time.Since(states[len(states)-1].Since); away < 9*time.Minute {
+			t.Errorf("away for %s, it says", away)
 		}
 	})
 }
