@@ -62,7 +62,11 @@ func TestP1_WhenItAppears(t *testing.T) {
 				after(d)
 			}
 			if c.at == 0 {
-				after(20 * time.Second)
+				after(5 * time.Second)
+				if got := b.bot(c.chat); c.chat == "room" && len(got) > 0 {
+					t.Errorf("%s: %q", c.name, got)
+				}
+				after(15 * time.Second)
 				if n := len(b.chat.world.Everything(c.chat, "*")); n != 2 {
 					t.Errorf("%s: %d messages were posted", c.name, n)
 				}
