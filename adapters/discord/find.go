@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bwmarrin/discordgo"
+
 	"typist/adapters"
 )
 
@@ -86,8 +88,8 @@ func (s *sent) keyOf(id string) (string, bool) {
 
 // Find looks a post up by its key: in what the gateway has told, then among the bot's messages
 // in the chat, by text. Where a message of the bot can't be told apart any more (after a restart)
-// it answers "not there" as long as sending the same key again surely returns the first message,
-// and with ErrUnknownOutcome later.
+// it asks with the key itself as long as Discord surely knows it, and answers with
+// ErrUnknownOutcome later.
 func (a *Adapter) Find(ctx context.Context, chat adapters.Chat, key string, since time.Time) (adapters.Ref, bool, error) {
 	known, _ := a.sent.find(key)
 	if known.id != "" {
@@ -96,7 +98,7 @@ func (a *Adapter) Find(ctx context.Context, chat adapters.Chat, key string, sinc
 	if _, err := a.identity(ctx); err != nil {
 		return adapters.Ref{}, false, err
 	}
-	doubtful, before := 0, ""
+	doubtful, before := map[string]bool{}, ""
 	for range findPages {
 		path := "channels/" + target(chat) + "/messages?limit=100"
 		if before != "" {
@@ -122,15 +124,35 @@ func (a *Adapter) Find(ctx context.Context, chat adapters.Chat, key string, sinc
 				a.sent.done(key, m.ID)
 				return adapters.Ref{Chat: chat, ID: m.ID}, true, nil
 			case !attributed && known.text == "":
-				doubtful++
+				doubtful[m.ID] = true
 			}
 		}
 		if older {
 			break
 		}
 	}
-	if doubtful > 0 && time.Since(since) > nonceSure {
-		return adapters.Ref{}, false, fmt.Errorf("discord: which of %d messages was post %s: %w", doubtful, key, adapters.ErrUnknownOutcome)
+	switch {
+	case len(doubtful) == 0:
+		return adapters.Ref{}, false, nil
+	case time.Since(since) > nonceSure, key == "", len(key) > maxNonce:
+		return adapters.Ref{}, false, fmt.Errorf("discord: which of %d messages was post %s: %w", len(doubtful), key, adapters.ErrUnknownOutcome)
 	}
-	return adapters.Ref{}, false, nil
+	return a.claim(ctx, chat, key, doubtful)
+}
+
+// claim sends under a key that may have been used: then Discord returns the first message, which is
+// one of the doubtful ones. Otherwise the key was new, and the silent "…" is taken away at once.
+func (a *Adapter) claim(ctx context.Context, chat adapters.Chat, key string, doubtful map[string]bool) (adapters.Ref, bool, error) {
+	b := body{Content: "…", Components: []discordgo.MessageComponent{}, AllowedMentions: mentions{Parse: []string{}},
+		Flags: flagSilent | flagNoEmbed, Nonce: key, EnforceNonce: true}
+	m, err := a.create(ctx, "channels/"+target(chat)+"/messages", b, nil)
+	if err != nil {
+		return adapters.Ref{}, false, err
+	}
+	ref := adapters.Ref{Chat: chat, ID: m.ID}
+	if doubtful[m.ID] {
+		a.sent.done(key, m.ID)
+		return ref, true, nil
+	}
+	return adapters.Ref{}, false, a.Delete(ctx, ref)
 }

@@ -135,13 +135,17 @@ func TestS3_FindAfterARestart(t *testing.T) {
 		}
 		r.stop()
 		r.renew()
-		// Soon after, "not there" is safe: sending it again gives the first one.
-		_, found, err = r.a.Find(r.Context(), directChat, post.Key, since)
-		if err != nil || found {
-			t.Errorf("soon after a restart: %t %v", found, err)
+		// Soon after, Discord still knows the key.
+		again, found, err := r.a.Find(r.Context(), directChat, post.Key, since)
+		if err != nil || !found || again != ref || r.shown(ref).Text != "lost" {
+			t.Errorf("soon after a restart: %v %t %v", again, found, err)
 		}
-		if again := r.send(directChat, post); again != ref {
-			t.Errorf("sent twice: %v and %v", ref, again)
+		before := len(r.server.World().Messages(directChat.ID, "*"))
+		if _, found, err = r.a.Find(r.Context(), directChat, "never-sent", since); err != nil || found {
+			t.Errorf("a key that was never used: %t %v", found, err)
+		}
+		if n := len(r.server.World().Messages(directChat.ID, "*")); n != before {
+			t.Errorf("the question left %d messages", n-before)
 		}
 		r.settle(10 * time.Minute)
 		r.renew()
