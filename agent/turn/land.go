@@ -205,6 +205,7 @@ func (r *run) dropProgress() {
 func (l *lane) cleanUp(runID string, s *slot) {
 	hub, chat, id := l.hub, l.chat.Key(), s.id
 	s.held = true
+	l.out.slots[s] = struct{}{} // so that a shutdown waits for it (C5)
 	hub.go_(func() {
 		ctx := context.WithoutCancel(hub.callCtx)
 		if id != "" {
