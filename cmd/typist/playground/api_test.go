@@ -257,6 +257,33 @@ func TestW4_KnobsAreChecked(t *testing.T) {
 	}
 }
 
+func TestW4_AKilledBotReachesNothing(t *testing.T) {
+	p := start(t, stage)
+	a := newAPI(t, p)
+	world := p.World("telegram")
+	a.must("say", object{"platform": "telegram", "chat": "1001", "text": "long"})
+	shows := func(text string) func() bool {
+		return func() bool {
+			list := world.Messages("1001", "")
+			return strings.Contains(list[len(list)-1].Text, text)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if err := world.Wait(ctx, "the tool", shows("Wait for the tide")); err != nil {
+		t.Fatal(err)
+	}
+	a.must("kill", object{"seconds": 600})
+	_, before := world.CallsAfter(0)
+	p.Buried()
+	if calls, _ := world.CallsAfter(before); len(calls) > 0 {
+		t.Errorf("calls of a dead bot: %v", calls)
+	}
+	if !shows("Wait for the tide")() {
+		t.Error("the dead bot has edited its message")
+	}
+}
+
 func TestW4_ABotThatIsDownSaysSo(t *testing.T) {
 	a := newAPI(t, start(t, stage))
 	a.must("kill", object{"seconds": 600})

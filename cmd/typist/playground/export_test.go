@@ -50,6 +50,16 @@ func (p *Playground) Seen(ctx context.Context) error {
 	return nil
 }
 
+// Items is how many items the mirror holds.
+func (p *Playground) Items() int {
+	p.mirror.mu.Lock()
+	defer p.mirror.mu.Unlock()
+	return len(p.mirror.byKey)
+}
+
+// Buried waits until killed bots have ended.
+func (p *Playground) Buried() { p.bot.dying.Wait() }
+
 // World is what the people of a platform see.
 func (p *Playground) World(name string) *sim.World {
 	t, err := p.web.town(name)

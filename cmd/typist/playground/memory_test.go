@@ -87,6 +87,9 @@ func TestW3_FiftyPagesKeepMemoryFlat(t *testing.T) {
 			t.Fatal("a page did not get the last state")
 		}
 	}
+	if n := p.Items(); n > 1000 {
+		t.Errorf("the mirror holds %d items", n)
+	}
 	if grown := heap() - before; grown > 4<<20 {
 		t.Errorf("the heap grew by %d kB", grown>>10)
 	}

@@ -3,8 +3,11 @@ package playground_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
+
+	"typist/adapters/sim"
 )
 
 // in is a selector inside a platform's pane.
@@ -215,6 +218,28 @@ func TestW3_TheTimelineHoldsTheIndicatorAgainstTheRun(t *testing.T) {
 	pg.wait(`/Run done after .* no gap · no ghost/.test(document.querySelector('.view-timeline .summary').textContent)`)
 	pg.click("#tab-calls")
 	pg.wait(`document.querySelectorAll('.call .op-pulse').length > 0 && document.querySelectorAll('.call .op-edit').length > 0`)
+}
+
+func TestW3_GapsAndGhostsAreRed(t *testing.T) {
+	p := start(t, stage)
+	pg := open(t, p, desktop)
+	world := p.World("telegram")
+	pg.write("telegram", "long")
+	pg.typing("telegram", true)
+	remove := world.Inject(sim.Fault{Op: sim.OpPulse, Status: 500})
+	pg.sees("telegram", "Wait for the tide") // the bot's own post has taken the indicator away
+	pg.wait(`/1 gap/.test(document.querySelector('.view-timeline .summary').textContent)`)
+	pg.wait(`[...document.querySelectorAll('.drawing rect[fill="var(--t-bad)"] title')].some((e) => /^gap/.test(e.textContent))`)
+	remove()
+	pg.key("telegram", "Stop")
+	pg.sees("telegram", "Stopped after")
+	// A pulse that the platform carries out only after the answer stands.
+	world.Inject(sim.Fault{Op: sim.OpPulse, Times: 1, Delay: 2500 * time.Millisecond})
+	pg.write("telegram", "quick")
+	pg.sees("telegram", "Here is the answer")
+	pg.wait(`/ghost of/.test(document.querySelector('.view-timeline .summary').textContent)`)
+	pg.wait(`[...document.querySelectorAll('.drawing rect[fill="var(--t-bad)"] title')].some((e) => /^ghost/.test(e.textContent))`)
+	pg.shot("ghost")
 }
 
 func TestW4_FaultsShowWhereTheyHappen(t *testing.T) {

@@ -29,7 +29,7 @@ func TestW3_ARunCanBeSaved(t *testing.T) {
 		}
 		return eval[string](pg, `saved.at(-1).type`), eval[string](pg, `saved.at(-1).text()`)
 	}
-	if kind, text := save("1"); kind != "image/svg+xml" || !strings.Contains(text, "Build with tests") || !strings.Contains(text, "no gap") || strings.Contains(text, "var(--") {
+	if kind, text := save("1"); kind != "image/svg+xml" || !strings.Contains(text, "Build with tests") || !strings.Contains(text, "no gap") || strings.Count(text, ">+") < 2 || strings.Contains(text, "var(--") {
 		t.Errorf("SVG: %s %.300s", kind, text)
 	}
 	if kind, text := save("2"); kind != "image/png" || text != "137,80,78,71" {

@@ -137,7 +137,19 @@ func TestW1_ThePageMayLoadOnlyWhatItConsistsOf(t *testing.T) {
 func TestW1_NoWayToTheFileSystem(t *testing.T) {
 	p := start(t, stage)
 	client, base := visitor(t, p)
-	for _, path := range []string{"/../playground.go", "/..%2fplayground.go", "/%2e%2e/%2e%2e/etc/passwd", "/api/file?platform=telegram&chat=1001&id=../../x&n=0",
+	a := &api{t, client, base}
+	id := a.must("say", object{"platform": "telegram", "chat": "1001", "text": "a file", "files": []object{{"name": "a.html", "mime": "text/html", "data": "PGI+"}}})["id"].(string)
+	own := "/api/file?platform=telegram&chat=1001&id=" + id + "&n="
+	answer, err := client.Get(base + own + "0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, _ := io.ReadAll(answer.Body)
+	answer.Body.Close()
+	if string(content) != "<b>" || answer.Header.Get("Content-Type") != "application/octet-stream" || !strings.HasPrefix(answer.Header.Get("Content-Disposition"), "attachment") || !strings.HasPrefix(answer.Header.Get("Content-Security-Policy"), "sandbox") {
+		t.Errorf("a message's file: %q with %v", content, answer.Header)
+	}
+	for _, path := range []string{own + "-1", own + "1", "/../playground.go", "/..%2fplayground.go", "/%2e%2e/%2e%2e/etc/passwd", "/api/file?platform=telegram&chat=1001&id=../../x&n=0",
 		"/api/file?platform=telegram&chat=1001&id=1&n=-1", "/api/message?platform=nowhere&chat=1&id=1", "/api/session?chat=..", "/v1/chats/x/events"} {
 		r, err := http.NewRequest("GET", base, nil)
 		if err != nil {

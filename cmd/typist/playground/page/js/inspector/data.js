@@ -16,11 +16,11 @@ export function inspectedData() {
   const posts = everything(platform, chat, thread).filter((m) => m.from.id === bot && !m.private);
   // An edit names no thread on some platforms: it is drawn for all threads of its chat.
   const calls = [...platformOf(platform).calls.values()].filter((c) => c.chat === chat && (!c.thread || c.thread === thread));
-  const runs = runsOf(inspectedKey()).map((run) => {
+  const timed = runsOf(inspectedKey()).map((run) => {
     const stored = session.runs[run.id];
-    const timed = { ...run, started: stored?.started || run.started, ended: run.ended && (stored?.ended || run.ended), state: stored?.state };
-    return { ...timed, cover: coverage(timed, list, posts, at) };
+    return { ...run, started: stored?.started || run.started, ended: run.ended && (stored?.ended || run.ended), state: stored?.state };
   });
+  const runs = timed.map((run, i) => ({ ...run, cover: coverage(run, list, posts, at, timed[i + 1]?.started) }));
   return { ...place, runs, shows: list, posts, calls, now: at };
 }
 

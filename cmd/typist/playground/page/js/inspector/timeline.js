@@ -29,7 +29,9 @@ export function summary(run) {
   else {
     parts.push(`first pulse after ${span(cover.first - run.started)}`, `indicator ${span(cover.shown)} of ${span(cover.total)}`);
     parts.push(cover.gaps.length ? `${cover.gaps.length} ${cover.gaps.length === 1 ? 'gap' : 'gaps'}` : 'no gap');
-    if (run.ended) parts.push(cover.ghosts.length ? `ghost of ${span(cover.ghosts.reduce((n, g) => n + g.end - g.start, 0))}` : 'no ghost');
+  }
+  if (run.ended) {
+    parts.push(cover.ghosts.length ? `ghost of ${span(cover.ghosts.reduce((n, g) => n + g.end - g.start, 0))}` : 'no ghost');
   }
   return `${parts.join(' · ')}.`;
 }

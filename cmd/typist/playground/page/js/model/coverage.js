@@ -3,6 +3,8 @@
 
 const SLACK_MS = 350; // what clocks, storing in batches and drawing may differ by
 
+const LATE_MS = 150_000; // an indicator that shows later than this after a run has nothing to do with it
+
 /** cut is what of the stretches lies in a range, joined where they touch. */
 function cut(list, from, to) {
   const out = [];
@@ -33,16 +35,16 @@ function minus(range, stretches) {
  * coverage looks at one run. shows are the indicator's intervals and posts the bot's new messages,
  * by time. A run shows nothing before its indicator has started (typing modes), and nothing while
  * it waits for a person (T12). After the end, what still shows is a ghost once an answer stands;
- * with none (silence) it may lapse.
+ * with none (silence) it may lapse. What shows from the next run on is that one's.
  */
-export function coverage(run, shows, posts, now) {
+export function coverage(run, shows, posts, now, next = Infinity) {
   const end = run.ended || now;
   const mine = cut(shows, run.started, end);
   const first = mine[0]?.start;
   const pauses = run.waits.map((w) => ({ start: w.from, end: (w.to || end) + SLACK_MS }));
   const expected = first === undefined ? [] : minus({ start: first, end }, cut(pauses, first, end));
   const gaps = expected.flatMap((range) => minus(range, cut(shows, range.start, range.end))).filter((g) => g.end - g.start > SLACK_MS);
-  const late = run.ended ? cut(shows, run.ended, run.ended + 150_000).filter((x) => x.start - run.ended < SLACK_MS) : [];
+  const late = run.ended ? cut(shows, run.ended, Math.min(run.ended + LATE_MS, next)) : [];
   const answer = posts.findLast((p) => p.at >= run.started && p.at <= run.ended + 2000);
   const ghosts = [];
   const lapses = [];
