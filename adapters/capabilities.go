@@ -29,6 +29,7 @@ type Capabilities struct {
 	PulsesPerSecond      float64       // indicator calls of the whole token; 0 = no bound
 	EditWindow           time.Duration // after this an edit may be refused; 0 = none
 	RepliesInGroups      bool          // in groups an answer is a reply to its question (Slack uses threads instead)
+	UniqueNames          bool          // a group's name says which group it is (Slack: one workspace)
 	ThreadPerQuestion    bool          // in groups every question has a thread, and so a chat, of its own
 	SilentPosts          bool          // Post.Silent works
 	PingReplies          bool          // Post.Ping works

@@ -32,6 +32,7 @@ func (a *Adapter) Capabilities() adapters.Capabilities {
 		EditKeepsIndicator:   false,
 		IndicatorText:        true,
 		ThreadPerQuestion:    true,
+		UniqueNames:          true,
 		MaxButtonData:        maxButtonValue,
 		EditPaceDirect:       1500 * time.Millisecond,
 		EditPaceGroup:        1500 * time.Millisecond,

@@ -21,14 +21,14 @@ func (l *lane) toggleDetails(runID, message string) {
 		}
 		return
 	}
-	if message == "" {
-		return
+	if message == "" || l.run != nil && l.run.id == runID {
+		return // its message is about to become the answer
 	}
 	l.hub.go_(func() {
 		ctx := context.WithoutCancel(l.hub.callCtx)
 		run, ok, err := l.hub.store.Run(ctx, runID)
-		if err == nil && !ok {
-			return
+		if err == nil && (!ok || run.Chat != l.chat.Key() || run.State == store.RunDone && slices.Contains(run.Answer, message)) {
+			return // nothing of another chat is shown, and no answer is written over
 		}
 		var board *progress.Board
 		if err == nil {

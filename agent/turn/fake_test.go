@@ -46,7 +46,7 @@ func newFake(name string) *fake {
 		IndicatorLife: 5 * time.Second, EditKeepsIndicator: true, MaxButtonData: 64,
 		EditPaceDirect: 1500 * time.Millisecond, EditPaceGroup: 3 * time.Second,
 		PostPaceDirect: time.Second, PostPaceGroup: 3 * time.Second, PostBurst: 3,
-		CallsPerSecond: 28, CallBurst: 10, SilentPosts: true, RepliesInGroups: true, ReactionsOnInput: true,
+		CallsPerSecond: 28, CallBurst: 10, SilentPosts: true, UniqueNames: true, RepliesInGroups: true, ReactionsOnInput: true,
 	}}
 }
 

@@ -29,7 +29,7 @@ func (h *Hub) admit(ctx context.Context, o adapters.Origin) (verdict, error) {
 	group := Group{Agent: ch.Agent}
 	allow, own := ch.AllowFrom, false
 	if o.Kind == adapters.Group {
-		g, listed := ch.group(o.Chat.ID, o.ChatName)
+		g, listed := ch.group(o.Chat.ID, h.nameOf(o))
 		if !listed {
 			return verdict{reason: "the group is not listed"}, nil
 		}
@@ -56,14 +56,25 @@ func (h *Hub) admit(ctx context.Context, o adapters.Origin) (verdict, error) {
 	return verdict{in: true, group: group}, nil
 }
 
-// group finds how a group is served: by id, by name, or by "*".
-func (c Channel) group(id, name string) (Group, bool) {
-	for _, key := range []string{id, name, "#" + name, "*"} {
-		if g, ok := c.Groups[key]; ok && key != "" && key != "#" {
-			return g, true
-		}
+// nameOf is a group's name where it says which group it is: elsewhere anybody can give theirs the
+// name of another.
+func (h *Hub) nameOf(o adapters.Origin) string {
+	if h.channels[o.Chat.Channel].caps.UniqueNames {
+		return o.ChatName
 	}
-	return Group{}, false
+	return ""
+}
+
+// group finds how a group is served: by id, by "#name", or by "*".
+func (c Channel) group(id, name string) (Group, bool) {
+	if g, ok := c.Groups[id]; ok && id != "" {
+		return g, true
+	}
+	if g, ok := c.Groups["#"+name]; ok && name != "" {
+		return g, true
+	}
+	g, ok := c.Groups["*"]
+	return g, ok
 }
 
 // allowed matches a person against a list of ids, @names and role:IDs (C2). An empty list is nobody.

@@ -34,6 +34,12 @@ func (h *Hub) Deliver(ctx context.Context, ev adapters.Event) error {
 	case adapters.Edited:
 		return h.once(ctx, o, func() { h.tell(o.Chat, o.Kind, edited{e}) })
 	case adapters.Press:
+		if isStop(e) {
+			// It is keyed by its run, so a second time is harmless; a broken store must not keep a
+			// run from being stopped.
+			h.tell(o.Chat, o.Kind, pressed{e})
+			return nil
+		}
 		return h.once(ctx, o, func() { h.tell(o.Chat, o.Kind, pressed{e}) })
 	case adapters.Command:
 		o.Chat = h.threadOf(o)
@@ -105,7 +111,15 @@ func (h *Hub) command(ctx context.Context, cmd adapters.Command, at time.Time, m
 			return err
 		}
 	}
-	return h.once(ctx, o, func() { h.tell(o.Chat, o.Kind, commanded{command: cmd, at: at, message: message}) })
+	act := func() { h.tell(o.Chat, o.Kind, commanded{command: cmd, at: at, message: message}) }
+	if err := h.once(ctx, o, act); err != nil && cmd.Name == "stop" {
+		h.log.Error("a stop could not be stored; it is carried out", "chat", o.Chat.Key(), "error", err)
+		act()
+		return nil
+	} else if err != nil {
+		return err
+	}
+	return nil
 }
 
 // accept puts an input into the inbox, durably, and wakes the chat. A duplicate ends here (C3).

@@ -230,7 +230,14 @@ func (cleanUpStored) isLetter() {}
 
 func (c cleanUpStored) read(l *lane) {
 	c.slot.held = false
+	deleting := c.slot.remove
 	c.slot.settled = func(err error) {
+		if err != nil && !deleting && !c.slot.remove {
+			// It can't be changed: then it goes, so that nothing says "Working…" beside the answer.
+			c.slot.drop()
+			c.read(l)
+			return
+		}
 		if err != nil || c.id == "" {
 			return
 		}

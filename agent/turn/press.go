@@ -60,3 +60,6 @@ func (l *lane) outdated(message string) {
 		l.clean(message)
 	}
 }
+
+// isStop reports whether a press is on a Stop button.
+func isStop(p adapters.Press) bool { return strings.HasPrefix(p.Data, "s:") }

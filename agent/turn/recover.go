@@ -46,7 +46,8 @@ func (h *Hub) recover(ctx context.Context) error {
 		}
 		left, err := h.leftOver(ctx, run)
 		if err != nil {
-			return fmt.Errorf("run %s: %w", run.ID, err)
+			// What can't be read must not keep the bot from starting: the run ends without it.
+			h.log.Error("what is stored of a run could not be read; it ends as interrupted", "run", run.ID, "error", err)
 		}
 		h.tell(chat, kind, recovered{leftOver: left, in: in})
 	}

@@ -108,7 +108,7 @@ func TestC1_NamedGroupKeepsItsAgent(t *testing.T) {
 		var systems []string
 		b := start(t, setup{settings: func(s *Settings) {
 			c := s.Channels["telegram"]
-			c.Groups = map[string]Group{"ops": {Agent: "ops"}}
+			c.Groups = map[string]Group{"#ops": {Agent: "ops"}}
 			s.Channels["telegram"] = c
 			a := s.Agents[""]
 			a.Name, a.SystemPrompt = "default", "default prompt"

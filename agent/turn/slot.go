@@ -59,13 +59,17 @@ type durable interface {
 // show sets the newest wanted state.
 func (s *slot) show(post adapters.Post) {
 	s.want, s.wanted, s.remove, s.live = post, true, false, nil
+	s.revive()
 }
 
 // drop wants the message deleted, or never sent.
 func (s *slot) drop() {
 	s.remove, s.wanted, s.live = true, false, nil
-	s.dead, s.fails, s.retryAt = false, 0, time.Time{} // a refused edit says nothing of a deletion
+	s.revive()
 }
+
+// revive lets the slot try again: that one state was refused says nothing of another.
+func (s *slot) revive() { s.dead, s.fails, s.retryAt = false, 0, time.Time{} }
 
 // next says which call is due, if any.
 func (s *slot) next() (callOp, bool) {
