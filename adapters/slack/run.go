@@ -24,8 +24,9 @@ const (
 	// A connection that ended sooner than this does not reset the backoff. It is short, since what
 	// is sent while nobody is connected comes again only after a minute.
 	steady = 10 * time.Second
-	// One that ended sooner than this is not followed by the next without a pause.
-	brief = 5 * time.Second
+	// After maxBrief in a row that ended sooner than brief, the next comes after a pause.
+	brief    = 5 * time.Second
+	maxBrief = 3
 	// Slack pings every few seconds; slack-go's default of 30 s is kept.
 	readLimit = 16 << 20
 )
@@ -75,8 +76,9 @@ func (a *Adapter) Run(ctx context.Context, sink adapters.Sink) error {
 
 // reporter tells the sink of the connection (O1). Since stands while only the error changes.
 type reporter struct {
-	sink adapters.Sink
-	last adapters.Status
+	sink  adapters.Sink
+	last  adapters.Status
+	brief int // connections in a row that ended soon
 }
 
 func (r *reporter) tell(connected bool, err error) {
@@ -163,9 +165,13 @@ func (s *session) handle(ctx context.Context, ev socketmode.Event) error {
 		if s.hello.IsZero() {
 			return nil
 		}
-		short := time.Since(s.hello) < brief
+		life := time.Since(s.hello)
 		s.hello = time.Time{}
-		if short {
+		s.state.brief++
+		if life >= brief {
+			s.state.brief = 0
+		}
+		if life < minBackoff || s.state.brief > maxBrief {
 			return errFlapping
 		}
 	case socketmode.EventTypeHello:
