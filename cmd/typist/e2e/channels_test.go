@@ -101,7 +101,7 @@ func TestT11_ABrokenIndicatorDelaysNothing(t *testing.T) {
 				began := time.Now()
 				at.say(t, "hello")
 				m := at.answer(t, at.direct, "Answer to hello")
-				if took := m.At.Sub(began); took > 900*time.Millisecond {
+				if took := m.At.Sub(began); took > 2500*time.Millisecond { // the run takes 0.3 s, the faults 5 s and more
 					t.Errorf("the answer took %v", took)
 				}
 			})
