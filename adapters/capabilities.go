@@ -39,7 +39,8 @@ type Capabilities struct {
 	NativeCommands       bool          // arrive as Command
 	CommandsFromManifest bool          // native commands come from the app's manifest (Slack): there is no menu to register
 	ReplaysMissed        bool          // what came in while away is delivered later (C4)
-	MaxFileBytes         int64
+	MaxFileBytes         int64         // of an inbound file
+	MaxUploadBytes       int64         // of a file in Post.Files; 0 = no bound of its own
 	ButtonsPerRow        int
 	ReactionsOnInput     bool // Reactor works on people's messages
 }

@@ -42,6 +42,7 @@ func (a *Adapter) Capabilities() adapters.Capabilities {
 		NativeCommands:     true,
 		ReplaysMissed:      true,
 		MaxFileBytes:       maxFile,
+		MaxUploadBytes:     maxFile,
 		ButtonsPerRow:      maxPerRow,
 		ReactionsOnInput:   true,
 	}

@@ -56,14 +56,10 @@ func (a *Adapter) Send(ctx context.Context, chat adapters.Chat, post adapters.Po
 		a.sent.begin(post.Key, b.Content)
 	}
 	m, err := a.create(ctx, "channels/"+target(chat)+"/messages", b, post.Files)
-	if errors.Is(err, adapters.ErrInvalid) { // refused for its form: no answer is lost for that (P13)
-		files := post.Files
-		if codeOf(err) == codeTooLarge {
-			files = nil
-		}
+	if errors.Is(err, adapters.ErrInvalid) && codeOf(err) != codeTooLarge { // refused for its form: no answer is lost for that (P13)
 		b.Content, b.Components = plain(post.Doc), []discordgo.MessageComponent{}
 		a.log.Warn("refused a message, sending it as plain text", "error", err)
-		m, err = a.create(ctx, "channels/"+target(chat)+"/messages", b, files)
+		m, err = a.create(ctx, "channels/"+target(chat)+"/messages", b, post.Files)
 	}
 	if err != nil {
 		return adapters.Ref{}, err

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/slack-go/slack"
@@ -102,6 +103,50 @@ func (a *Adapter) share(ctx context.Context, chat adapters.Chat, list []adapters
 		Files: summaries, Channel: chat.ID, ThreadTimestamp: chat.Thread,
 	})
 	return summaries[0].ID, wrap("files.completeUploadExternal", err)
+}
+
+// shareOnce is share for a post that may be sent again: once its files stand they are not shared a
+// second time, whatever became of its text (S3).
+func (a *Adapter) shareOnce(ctx context.Context, chat adapters.Chat, post adapters.Post) (string, error) {
+	if id, ok := a.shared.get(post.Key); ok {
+		return id, nil
+	}
+	id, err := a.share(ctx, chat, post.Files)
+	if err == nil && post.Key != "" {
+		a.shared.put(post.Key, id)
+	}
+	return id, err
+}
+
+// sharedFiles remembers the files of the newest posts by the posts' keys.
+type sharedFiles struct {
+	mu   sync.Mutex
+	keys []string // oldest first
+	ids  map[string]string
+}
+
+// sharedPosts is how many posts with files are remembered: far more than are tried again at once.
+const sharedPosts = 500
+
+func (s *sharedFiles) get(key string) (id string, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	id, ok = s.ids[key]
+	return id, ok
+}
+
+func (s *sharedFiles) put(key, id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ids == nil {
+		s.ids = map[string]string{}
+	}
+	if len(s.keys) == sharedPosts {
+		delete(s.ids, s.keys[0])
+		s.keys = s.keys[1:]
+	}
+	s.keys = append(s.keys, key)
+	s.ids[key] = id
 }
 
 // sharedAs finds the message that shares a file. Slack makes it a moment after the upload; where

@@ -23,7 +23,7 @@ func metadata(key string) slack.SlackMetadata {
 // change nothing.
 func (a *Adapter) Send(ctx context.Context, chat adapters.Chat, post adapters.Post) (adapters.Ref, error) {
 	if len(post.Files) > 0 {
-		shared, err := a.share(ctx, chat, post.Files)
+		shared, err := a.shareOnce(ctx, chat, post)
 		if err != nil {
 			return adapters.Ref{}, err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -409,6 +410,34 @@ func TestC7_FileWithoutScope(t *testing.T) {
 		m := one[adapters.Message](r)
 		if _, err := r.a.Fetch(t.Context(), m.Files[0], 1000); !errors.Is(err, adapters.ErrDenied) || !strings.Contains(err.Error(), "files:read") {
 			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// TestS3_SharedFilesAreNotSharedAgain: the files stand when the text meets a 429; the post is sent
+// again as a whole, and people see the files once.
+func TestS3_SharedFilesAreNotSharedAgain(t *testing.T) {
+	in(t, func(t *testing.T) {
+		r := newRig(t, simslack.Options{})
+		r.run()
+		chat := adapters.Chat{Channel: "slack", ID: simslack.DM}
+		for _, key := range []string{"k1", "k2"} {
+			post := adapters.Post{Key: key, Doc: rich.Plain("The answer."), Files: []adapters.File{{Name: "a.txt", MIME: "text/plain", Data: []byte("a")}}}
+			r.sim.World().Inject(sim.Fault{Op: sim.OpSend, Delay: time.Millisecond, Times: 1}) // lets the files pass
+			r.sim.World().Inject(sim.Fault{Op: sim.OpSend, Status: http.StatusTooManyRequests, RetryAfter: 3 * time.Second, Times: 1})
+			if _, err := r.a.Send(t.Context(), chat, post); err == nil {
+				t.Fatal("the fault did not hit the text")
+			}
+			if _, err := r.a.Send(t.Context(), chat, post); err != nil {
+				t.Fatal(err)
+			}
+		}
+		files := 0
+		for _, m := range r.sim.World().Messages(simslack.DM, "*") {
+			files += len(m.Files)
+		}
+		if files != 2 {
+			t.Errorf("%d files in the chat, want one of each post", files)
 		}
 	})
 }

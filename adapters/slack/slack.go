@@ -53,6 +53,7 @@ type Adapter struct {
 	api    *slack.Client
 	names  *names
 	status *statuses
+	shared sharedFiles
 	own    *recent // the bot's own messages, "channel/ts"
 	taken  *recent // ids of events that are stored
 	self   atomic.Pointer[identity]

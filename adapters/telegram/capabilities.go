@@ -11,6 +11,7 @@ const (
 	maxText    = 4096 // UTF-16 units of a message after parsing, #sendmessage
 	maxCaption = 1024 // UTF-16 units of a caption after parsing, #senddocument
 	maxFetch   = 20 << 20
+	maxUpload  = 50 << 20 // bytes, #senddocument
 	maxPhoto   = 10 << 20 // bytes, #sendphoto
 	albumSize  = 10       // files of one album, #sendmediagroup
 )
@@ -36,6 +37,7 @@ func (a *Adapter) Capabilities() adapters.Capabilities {
 		CommandsAsText:     true,
 		ReplaysMissed:      true, // for 24 h, #getting-updates
 		MaxFileBytes:       maxFetch,
+		MaxUploadBytes:     maxUpload,
 		ButtonsPerRow:      8,
 		ReactionsOnInput:   true,
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/go-telegram/bot"
 	"github.com/go-telegram/bot/models"
@@ -101,13 +102,25 @@ func (a *Adapter) Send(ctx context.Context, chat adapters.Chat, post adapters.Po
 	return refOf(chat, sent), err
 }
 
-// goOn is call for one of several messages of a post. Once an earlier one stands, a 429 is waited
-// out here: whoever tried the post again would post that one twice.
+// outagePause is the time between two tries while Telegram can't be reached.
+const outagePause = 3 * time.Second
+
+// goOn is call for one of several messages of a post. Once an earlier one stands, a 429 and an
+// outage are waited out here: whoever tried the post again would post that one twice.
 func (a *Adapter) goOn(ctx context.Context, begun bool, f func(context.Context) error) error {
 	for {
 		err := a.call(ctx, f)
 		var limited *adapters.RateLimitError
-		if !begun || !errors.As(err, &limited) || !sleep(ctx, limited.RetryAfter) {
+		wait := outagePause
+		switch {
+		case !begun:
+			return err
+		case errors.As(err, &limited):
+			wait = limited.RetryAfter
+		case !errors.Is(err, adapters.ErrNeverSent):
+			return err
+		}
+		if !sleep(ctx, wait) {
 			return err
 		}
 	}

@@ -81,6 +81,8 @@ var german = Table{
 	TryLater:    "Ich kann gerade keine Nachrichten annehmen. Bitte versuche es in einer Minute noch einmal.",
 	fileTooBig:  "{name} ist zu groß; erlaubt sind {n} MB.",
 	fileUnread:  "{name} ließ sich nicht laden. Bitte schicke es noch einmal.",
+	filesUnread: "Zusammen haben diese Dateien mehr als {n} MB. Nicht geladen: {name}",
+	fileUnsent:  "Das ließ sich nicht als Datei senden: {name}",
 	NoFileKinds: "Ich kann nur Bilder und Textdateien lesen.",
 
 	pairingCode: "Ich kenne dich noch nicht. Gib diesen Code an den Besitzer dieses Bots weiter: {code}",

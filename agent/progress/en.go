@@ -81,6 +81,8 @@ var english = Table{
 	TryLater:    "I can't take messages at the moment. Please try again in a minute.",
 	fileTooBig:  "{name} is too big; {n} MB is the limit.",
 	fileUnread:  "{name} could not be loaded. Please send it again.",
+	filesUnread: "Together these files have more than {n} MB. Not loaded: {name}",
+	fileUnsent:  "This could not be sent as a file: {name}",
 	NoFileKinds: "I can read images and text files only.",
 
 	pairingCode: "I don't know you yet. Give this code to the owner of this bot: {code}",

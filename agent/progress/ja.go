@@ -81,6 +81,8 @@ var japanese = Table{
 	TryLater:    "今はメッセージを受け付けられません。1分ほどしてからもう一度お試しください。",
 	fileTooBig:  "{name}は大きすぎます。上限は{n} MBです。",
 	fileUnread:  "{name}を読み込めませんでした。もう一度送ってください。",
+	filesUnread: "ファイルの合計が{n} MBを超えています。読み込まなかったもの：{name}",
+	fileUnsent:  "ファイルとして送信できませんでした：{name}",
 	NoFileKinds: "読めるのは画像とテキストファイルだけです。",
 
 	pairingCode: "まだ登録されていません。このコードをボットの所有者に伝えてください: {code}",

@@ -167,6 +167,16 @@ func (t *Table) FileTooBig(name string, limit int64) string {
 // FileUnread says that a file could not be loaded.
 func (t *Table) FileUnread(name string) string { return fill(t.fileUnread, "name", name) }
 
+// FilesUnread names the files of a message that are over the limit in bytes for all of them together.
+func (t *Table) FilesUnread(names []string, limit int64) string {
+	return fill(t.filesUnread, "name", strings.Join(names, ", "), "n", strconv.FormatInt(limit>>20, 10))
+}
+
+// FileUnsent names the files of an answer that the platform did not take.
+func (t *Table) FileUnsent(names []string) string {
+	return fill(t.fileUnsent, "name", strings.Join(names, ", "))
+}
+
 // PairingCode tells an unknown person what to pass on to the owner (C2).
 func (t *Table) PairingCode(code string) string { return fill(t.pairingCode, "code", code) }
 

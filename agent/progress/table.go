@@ -70,6 +70,8 @@ type Table struct {
 	TryLater    string // the store is down
 	fileTooBig  string
 	fileUnread  string
+	filesUnread string
+	fileUnsent  string
 	NoFileKinds string // a kind of file that no agent takes
 
 	// Pairing (C2).

@@ -81,6 +81,8 @@ var chinese = Table{
 	TryLater:    "现在无法接收消息，请一分钟后再试。",
 	fileTooBig:  "{name} 太大了，上限是 {n} MB。",
 	fileUnread:  "无法读取 {name}，请重新发送。",
+	filesUnread: "这些文件合计超过 {n} MB，未读取：{name}",
+	fileUnsent:  "无法作为文件发送：{name}",
 	NoFileKinds: "我只能读取图片和文本文件。",
 
 	pairingCode: "我还不认识您。请把这个代码交给机器人的所有者：{code}",

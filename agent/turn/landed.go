@@ -29,6 +29,10 @@ func (r landed) read(l *lane) {
 		case callSend:
 			s.id, s.shown, s.showing = c.id, c.post, true
 			l.posted()
+			if len(c.unsent) > 0 {
+				l.log.Warn("files could not be sent", "files", len(c.unsent), "error", c.refusal)
+				l.note(l.words().FileUnsent(c.unsent))
+			}
 		case callEdit:
 			s.shown, s.showing = c.post, true
 			if s.live != nil {

@@ -206,7 +206,7 @@ func (g granted) read(l *lane) {
 	}
 	post := s.want
 	post.Key = s.key
-	call := call{adapter: l.chn.adapter, chat: l.chat, op: op, id: s.id, post: post, durable: s.durable, started: time.Now()}
+	call := call{adapter: l.chn.adapter, chat: l.chat, op: op, id: s.id, post: post, durable: s.durable, started: time.Now(), maxUpload: l.chn.caps.MaxUploadBytes}
 	l.hub.go_(func() {
 		call.do(l.hub.callCtx)
 		l.mail.put(landed{slot: s, call: call})
@@ -223,6 +223,10 @@ type call struct {
 	durable durable
 	started time.Time
 	err     error
+	// unsent are the post's files that did not go out; refusal is why the platform refused them.
+	maxUpload int64
+	unsent    []string
+	refusal   error
 	// recordErr: the store did not take the record of a send.
 	recordErr error
 }
@@ -262,7 +266,7 @@ func (c *call) send(ctx context.Context) {
 		// With a full disk the answer still goes out: it is worth more than its record.
 		c.recordErr = c.durable.sending(ctx, c.post.Key)
 	}
-	ref, err := c.adapter.Send(ctx, c.chat, c.post)
+	ref, err := c.upload(ctx)
 	if err != nil && unknownOutcome(err) {
 		if f, ok := c.adapter.(adapters.Finder); ok {
 			ref, err = find(ctx, f, c.chat, c.post.Key, c.started)
