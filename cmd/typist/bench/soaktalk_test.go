@@ -175,12 +175,17 @@ func (t *talk) awaitAnswer(text string, last bool) {
 			t.insist(text, began)
 		}
 	}
+	t.soak.problem("%s/%s: no answer to %q:%s", t.platform.Name(), t.chat, text, t.lately())
+}
+
+// lately is the end of the chat, with what was deleted.
+func (t *talk) lately() string {
 	var chat strings.Builder
 	list := t.platform.World().Everything(t.chat, "*")
 	for _, m := range list[max(0, len(list)-12):] {
-		fmt.Fprintf(&chat, "\n    %s %s %s deleted=%v %q %v", m.At.Format("15:04:05.000"), m.ID, m.From.Name, m.Deleted, m.Text, m.Buttons)
+		fmt.Fprintf(&chat, "\n    %s %s %s deleted=%v edited=%s %q %v", m.At.Format("15:04:05.000"), m.ID, m.From.Name, m.Deleted, m.EditedAt.Format("15:04:05.000"), m.Text, m.Buttons)
 	}
-	t.soak.problem("%s/%s: no answer to %q:%s", t.platform.Name(), t.chat, text, chat.String())
+	return chat.String()
 }
 
 // insist is what a person does who gets no answer, for a reason that no bot can do anything about.
@@ -240,7 +245,7 @@ func (t *talk) awaitStop(text string) {
 		}
 		pause(100 * time.Millisecond)
 	}
-	t.soak.problem("%s/%s: %q was not stopped", t.platform.Name(), t.chat, text)
+	t.soak.problem("%s/%s: %q was not stopped:%s", t.platform.Name(), t.chat, text, t.lately())
 }
 
 // checkGhost looks for an indicator beside an answer: none may show but by a pulse that was in
