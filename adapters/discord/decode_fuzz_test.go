@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -90,7 +91,7 @@ func FuzzC4_WireSurvivesAnyBytes(f *testing.F) {
 		}
 		for {
 			_, payload, err := readFrame(in)
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				return
 			}
 			if err != nil {

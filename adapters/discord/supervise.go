@@ -77,7 +77,7 @@ func (l *link) keep(ctx context.Context) error {
 		pause := min(firstPause<<min(failures, 10), longestPause)
 		pause = pause*3/4 + rand.N(pause/2)
 		failures++
-		l.a.log.Info("connection ended", "error", err, "held", held.Round(time.Millisecond), "again_in", pause.Round(time.Millisecond))
+		l.a.log.Info("connection ended", "error", err, "held", held.Round(time.Millisecond), "againIn", pause.Round(time.Millisecond))
 		l.status(false, fmt.Errorf("connecting to Discord again: %w", err))
 		if !sleep(ctx, pause) {
 			return nil
@@ -183,7 +183,7 @@ func (l *link) giveUp(opened <-chan error) {
 		w.Close()
 	}
 	select {
-	case <-opened:
+	case <-opened: // why does not matter any more
 	case <-time.After(closeTimeout):
 		l.a.log.Warn("session is stuck; it is abandoned")
 		l.session = nil

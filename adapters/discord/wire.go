@@ -129,7 +129,7 @@ func (w *wire) awaitBeat() {
 // goodbye ends the session at Discord, and the connection.
 func (w *wire) goodbye() {
 	w.Conn.SetWriteDeadline(time.Now().Add(time.Second))
-	w.Conn.Write([]byte{0x88, 0x82, 0, 0, 0, 0, 0x03, 0xe8}) // close frame, zero mask, 1000
+	_, _ = w.Conn.Write([]byte{0x88, 0x82, 0, 0, 0, 0, 0x03, 0xe8}) // close frame, zero mask, 1000
 	w.Close()
 }
 

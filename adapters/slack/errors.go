@@ -1,7 +1,6 @@
 package slack
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -143,9 +142,4 @@ func renew(token string) string {
 		return "make an app-level token with the scope connections:write (Basic Information → App-Level Tokens) and put it into channels.slack.appToken"
 	}
 	return "install the app again (OAuth & Permissions) and put its Bot User OAuth Token into channels.slack.botToken"
-}
-
-// isCancelled says that a call ended because its caller gave up.
-func isCancelled(ctx context.Context, err error) bool {
-	return ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded))
 }

@@ -111,6 +111,7 @@ func buttonBlocks(rows [][]adapters.Button) []slack.Block {
 				e.Style = slack.StylePrimary
 			case adapters.StyleDanger:
 				e.Style = slack.StyleDanger
+			case adapters.StyleDefault:
 			}
 			elements = append(elements, e)
 		}

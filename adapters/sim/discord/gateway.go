@@ -59,7 +59,6 @@ type gateway struct {
 	trouble  Trouble
 	identify int // how many IDENTIFY and RESUME were accepted
 	resumes  int
-	last     []frame // for Redeliver
 }
 
 // session outlives its connections.
@@ -73,11 +72,10 @@ type session struct {
 }
 
 type frame struct {
-	intent int
-	Op     int    `json:"op"`
-	D      any    `json:"d"`
-	S      *int64 `json:"s"`
-	T      any    `json:"t"`
+	Op int    `json:"op"`
+	D  any    `json:"d"`
+	S  *int64 `json:"s"`
+	T  any    `json:"t"`
 }
 
 // wsConn is one connection.
@@ -98,12 +96,12 @@ func (c *wsConn) send(f frame) {
 		panic("sim discord: " + err.Error())
 	}
 	c.ws.SetWriteDeadline(time.Now().Add(10 * time.Second))
-	c.ws.WriteMessage(websocket.TextMessage, data)
+	_ = c.ws.WriteMessage(websocket.TextMessage, data) // the reader notices a broken connection
 }
 
 func (c *wsConn) close(code int, reason string) {
 	c.mu.Lock()
-	c.ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, reason), time.Now().Add(time.Second))
+	_ = c.ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, reason), time.Now().Add(time.Second))
 	c.mu.Unlock()
 	c.ws.Close()
 }

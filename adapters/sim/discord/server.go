@@ -116,7 +116,7 @@ func New(opts Options) (*Server, error) {
 		s.populate()
 	}
 	s.http = &http.Server{Handler: http.HandlerFunc(s.serve)}
-	s.served.Go(func() { s.http.Serve(listener) })
+	s.served.Go(func() { _ = s.http.Serve(listener) })
 	return s, nil
 }
 

@@ -149,10 +149,3 @@ func (c *client) take() []map[string]any {
 	c.got, c.raw = nil, nil
 	return out
 }
-
-// inner is the event in an envelope.
-func inner(m map[string]any) map[string]any {
-	payload, _ := m["payload"].(map[string]any)
-	event, _ := payload["event"].(map[string]any)
-	return event
-}
