@@ -183,7 +183,8 @@ func (l *link) giveUp(opened <-chan error) {
 		w.Close()
 	}
 	select {
-	case <-opened: // why does not matter any more
+	case err := <-opened:
+		l.a.log.Debug("the attempt to connect ended late", "error", err)
 	case <-time.After(closeTimeout):
 		l.a.log.Warn("session is stuck; it is abandoned")
 		l.session = nil

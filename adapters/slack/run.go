@@ -103,7 +103,10 @@ func (a *Adapter) connect(ctx context.Context, state *reporter) error {
 	go func() { ended <- client.RunContext(ctx) }()
 	defer func() {
 		cancel()
-		<-ended // slack-go gives its events up when the context ends, so nothing has to read them
+		// slack-go gives its events up when the context ends, so nothing has to read them.
+		if err := <-ended; err != nil {
+			a.log.Debug("socket mode ended", "error", err)
+		}
 	}()
 	s := &session{adapter: a, self: self, client: client, sink: state.sink, state: state}
 	for {

@@ -334,7 +334,7 @@ func TestA2_EndingsThatAreNoAnswer(t *testing.T) {
 			if last := got[len(got)-1]; !strings.Contains(last, c.want) {
 				t.Errorf("ended with %s", last)
 			}
-			if name == "length, with text" && !slices.Contains(got, "TextEnded{ID:r.m1.t1 Incomplete:true}") {
+			if name == "length, with text" && !slices.Contains(got, "TextEnded{ID:r.m1.t1 Incomplete:true Silent:false}") {
 				t.Errorf("not marked: %s", strings.Join(got, "\n"))
 			}
 		})
