@@ -129,13 +129,13 @@ func (p place) press(t *testing.T, chat, label string) sim.Message {
 // command uses a command in the direct chat, as the platform's people do.
 func (p place) command(t *testing.T, name, args string) {
 	t.Helper()
-	must(t, p.platform.Command(sim.CommandUse{Chat: p.direct, Person: p.ann, Name: name, Args: args}))
+	p.use(t, sim.CommandUse{Chat: p.direct, Person: p.ann, Name: name, Args: args})
 }
 
 // onMessage uses a command on a message: a reply on Telegram, elsewhere a message's own menu.
 func (p place) onMessage(t *testing.T, name, message string) {
 	t.Helper()
-	must(t, p.platform.Command(sim.CommandUse{Chat: p.direct, Person: p.ann, Name: name, Target: message}))
+	p.use(t, sim.CommandUse{Chat: p.direct, Person: p.ann, Name: name, Target: message})
 }
 
 // quiet waits until the platform has been left alone for d: nothing is under way any more.
@@ -157,4 +157,15 @@ func (p place) quiet(t *testing.T, d time.Duration) {
 
 func contextFor(d time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.Background(), d)
+}
+
+// use uses a command, once the bot has registered its menu.
+func (p place) use(t *testing.T, c sim.CommandUse) {
+	t.Helper()
+	var err error
+	until(t, "command "+c.Name, func() bool {
+		err = p.platform.Command(c)
+		return err == nil || !strings.Contains(err.Error(), "has registered no command")
+	})
+	must(t, err)
 }
