@@ -57,9 +57,10 @@ func (t *Tree) Path(ctx context.Context) ([]store.Node, error) {
 
 // History is what a backend is given: the messages of the path root → leaf ("" = the active one),
 // the newest limit of them (0 = all). A cut one begins with a person's message, so that no tool
-// result stands without its call.
+// result stands without its call. The files of the newest messages come along, together at most
+// MaxFiles bytes; an older one is named instead.
 func (t *Tree) History(ctx context.Context, leaf string, limit int) ([]agent.Message, error) {
-	nodes, err := t.st.Tail(ctx, t.chat, leaf, limit)
+	nodes, err := t.st.TailWithin(ctx, t.chat, leaf, limit, MaxFiles)
 	if err != nil {
 		return nil, err
 	}
@@ -75,9 +76,25 @@ func (t *Tree) History(ctx context.Context, leaf string, limit int) ([]agent.Mes
 	}
 	out := make([]agent.Message, len(nodes))
 	for i, n := range nodes {
-		out[i] = n.Message
+		out[i] = named(n.Message)
 	}
 	return out, nil
+}
+
+// MaxFiles bounds the files of a history, in bytes: one message's of 20 MB and some before it.
+const MaxFiles = 32 << 20
+
+// named replaces a person's files whose contents are left out by a mention.
+func named(m agent.Message) agent.Message {
+	if m.Role != agent.User {
+		return m
+	}
+	for i, p := range m.Blocks {
+		if p.Kind == agent.PartFile && p.Data == nil {
+			m.Blocks[i] = agent.Part{Kind: agent.PartText, Text: fmt.Sprintf("[file %q came with this message; it is not loaded any more]", p.Name)}
+		}
+	}
+	return m
 }
 
 func withoutRoots(nodes []store.Node) []store.Node {
@@ -138,10 +155,10 @@ func (t *Tree) Edited(ctx context.Context, messageID string) (old store.Node, er
 }
 
 // Line is the turn that a node belongs to, from the person's message down to the node: what a
-// version's answer and trace are made of.
+// version's answer and trace are made of; files without their contents.
 func (t *Tree) Line(ctx context.Context, node string) ([]store.Node, error) {
 	for limit := 16; ; limit *= 8 {
-		nodes, err := t.st.Tail(ctx, t.chat, node, limit)
+		nodes, err := t.st.TailWithin(ctx, t.chat, node, limit, 0)
 		if err != nil {
 			return nil, err
 		}

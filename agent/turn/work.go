@@ -5,17 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
-	"typist/adapters"
 	"typist/agent"
 	"typist/agent/session"
 	"typist/agent/store"
 )
-
-// maxInput bounds one inbound file: what models take as an image or a text file.
-const maxInput = 20 << 20
 
 // work prepares the turn, runs the backend and ends when the backend has. It runs beside the
 // lane; what it learns goes there as letters and through the feed.
@@ -111,53 +106,15 @@ func (r *run) userMessage(ctx context.Context, in input) agent.Message {
 	if len(in.Blocks) > 0 {
 		return msg
 	}
+	load := loading{run: r, left: maxInput}
 	for _, m := range append(slices.Clone(in.Earlier), in.Message) {
 		msg.Blocks = append(msg.Blocks, block(m))
 		for _, f := range m.Files {
-			msg.Blocks = append(msg.Blocks, r.file(ctx, f))
+			msg.Blocks = append(msg.Blocks, load.file(ctx, f))
 		}
 	}
+	load.tell()
 	return msg
-}
-
-// file loads an inbound file. What the agent can't get it is told of, and so is the person.
-func (r *run) file(ctx context.Context, f adapters.File) agent.Part {
-	words := r.lane.words()
-	without := func(why, note string) agent.Part {
-		r.lane.mail.put(saying{note})
-		return agent.Part{Kind: agent.PartText, Text: fmt.Sprintf("[file %q %s]", f.Name, why)}
-	}
-	fetcher, ok := r.lane.chn.adapter.(adapters.Fetcher)
-	switch {
-	case !readable(f):
-		return without("of type "+f.MIME+", not readable here", words.NoFileKinds)
-	case f.Size > maxInput:
-		return without("is too big", words.FileTooBig(f.Name, maxInput))
-	case !ok:
-		return without("could not be loaded", words.FileUnread(f.Name))
-	}
-	data, err := fetchFile(ctx, fetcher, f)
-	if err != nil {
-		r.lane.log.Warn("a file could not be loaded", "name", f.Name, "error", err)
-		return without("could not be loaded", words.FileUnread(f.Name))
-	}
-	return agent.Part{Kind: agent.PartFile, Name: f.Name, MIME: f.MIME, Data: data}
-}
-
-func fetchFile(ctx context.Context, f adapters.Fetcher, file adapters.File) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
-	defer cancel()
-	return f.Fetch(ctx, file, maxInput)
-}
-
-// readable: images and text files reach the agent (C7).
-func readable(f adapters.File) bool {
-	for _, ok := range []string{"image/", "text/", "application/json", "application/xml", "application/yaml", "application/x-yaml", "application/toml", "application/javascript", "application/x-sh"} {
-		if strings.HasPrefix(f.MIME, ok) {
-			return true
-		}
-	}
-	return f.MIME == "" || strings.HasSuffix(f.MIME, "+json") || strings.HasSuffix(f.MIME, "+xml")
 }
 
 // turnBegun: the turn is stored, or could not be.
