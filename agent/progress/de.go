@@ -55,6 +55,7 @@ var german = Table{
 	retryAfter:    "Drücke in {d} auf „Wiederholen“.",
 	unknown:       "{name} wurde während der Ausführung unterbrochen; ob es gewirkt hat, ist unbekannt. Bitte prüfe das und wähle: erneut ausführen oder überspringen?",
 	toolUndecided: "Niemand hat rechtzeitig entschieden: {title}",
+	toolUnasked:   "Ich konnte hier nicht danach fragen, daher wurde es nicht ausgeführt: {title}",
 
 	NothingRuns:    "Hier läuft gerade nichts.",
 	dropped:        plural{"1 wartende Nachricht verworfen.", "{n} wartende Nachrichten verworfen."},

@@ -55,6 +55,7 @@ var english = Table{
 	retryAfter:    "Press Retry in {d}.",
 	unknown:       "{name} was cut off while it ran, so nobody knows whether it took effect. Please check, then choose: run it again, or skip it?",
 	toolUndecided: "Nobody decided in time: {title}",
+	toolUnasked:   "I could not ask you about this here, so it was not done: {title}",
 
 	NothingRuns:    "Nothing runs here right now.",
 	dropped:        plural{"1 waiting message dropped.", "{n} waiting messages dropped."},

@@ -55,6 +55,7 @@ var japanese = Table{
 	retryAfter:    "{d}後に「再試行」を押してください。",
 	unknown:       "{name}は実行中に中断されたため、反映されたかどうか分かりません。確認のうえ、もう一度実行するかスキップするか選んでください。",
 	toolUndecided: "時間内に決定されませんでした: {title}",
+	toolUnasked:   "確認の質問を投稿できなかったため、実行しませんでした: {title}",
 
 	NothingRuns:    "今は何も実行していません。",
 	dropped:        plural{"", "待機中の{n}件のメッセージを破棄しました。"},

@@ -135,6 +135,9 @@ func (t *Table) OutcomeUnknown(tool string) string { return fill(t.unknown, "nam
 // Undecided says that nobody decided about an approval in time (A4).
 func (t *Table) Undecided(title string) string { return fill(t.toolUndecided, "title", title) }
 
+// Unasked says that a call was refused because its question could not be posted (A4).
+func (t *Table) Unasked(title string) string { return fill(t.toolUnasked, "title", title) }
+
 // StoppedDropped answers a stop that also dropped n waiting messages (S2). It does not say that
 // the run has stopped: the progress message says so once that is true.
 func (t *Table) StoppedDropped(n int) string {

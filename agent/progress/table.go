@@ -41,6 +41,7 @@ type Table struct {
 	retryAfter    string
 	unknown       string // outcome of a tool (S4)
 	toolUndecided string // an approval that nobody decided in time
+	toolUnasked   string // an approval whose question could not be posted
 
 	// Stop, retry, new, branch.
 	NothingRuns    string

@@ -55,6 +55,7 @@ var chinese = Table{
 	retryAfter:    "请在 {d}后点“重试”。",
 	unknown:       "{name} 在运行中被打断，不知道是否已经生效。请先检查，再选择：再次运行，还是跳过？",
 	toolUndecided: "没有人及时做出决定：{title}",
+	toolUnasked:   "无法在此处发出询问，因此没有执行：{title}",
 
 	NothingRuns:    "现在没有正在运行的任务。",
 	dropped:        plural{"", "已丢弃 {n} 条等待中的消息。"},

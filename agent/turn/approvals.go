@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"time"
 
@@ -22,8 +23,26 @@ type approval struct {
 	slot  *slot
 }
 
-// approve is Request.Approve: it asks, and blocks the call until somebody decides.
+// approve is Request.Approve: it asks, and blocks the call until somebody decides. A question that
+// can't be posted refuses the call, as a person would who has not seen it.
 func (r *run) approve(ctx context.Context, area string, ask agent.Approval) (string, error) {
+	option, err := r.ask(ctx, area, ask)
+	if errors.Is(err, errUnasked) {
+		for _, o := range ask.Options {
+			if !o.Allow {
+				return o.ID, nil
+			}
+		}
+	}
+	return option, err
+}
+
+// errUnasked: the question did not reach the chat, so nobody can decide.
+var errUnasked = errors.New("the person could not be asked, so the call was not made")
+
+// ask is approve that tells apart a person's refusal and a question that could not be posted.
+func (r *run) ask(ctx context.Context, area string, ask agent.Approval) (string, error) {
+	ask = masked(ask)
 	a := &approval{key: newID(), run: r, ask: ask, area: area, reply: make(chan string, 1)}
 	r.feed.emit(agent.ApprovalRequested{Sub: agent.Sub{Subagent: area}, Approval: ask})
 	r.lane.mail.put(approvalAsked{a})
@@ -31,12 +50,28 @@ func (r *run) approve(ctx context.Context, area string, ask agent.Approval) (str
 	var err error
 	select {
 	case option = <-a.reply:
+		if option == unasked {
+			option, err = "", errUnasked
+		}
 	case <-ctx.Done():
 		err = context.Cause(ctx)
 	}
 	r.lane.mail.put(approvalOver{a, errors.Is(err, context.DeadlineExceeded)})
 	r.feed.emit(agent.ApprovalResolved{Sub: agent.Sub{Subagent: area}, ID: ask.ID, Option: option})
 	return option, err
+}
+
+// unasked stands for the option of a question that could not be posted.
+const unasked = "\x00unasked"
+
+// masked is the question without the secrets of what it is about (P4).
+func masked(ask agent.Approval) agent.Approval {
+	ask.Title, ask.Detail = agent.Mask(ask.Title), agent.Mask(ask.Detail)
+	ask.Options = slices.Clone(ask.Options)
+	for i := range ask.Options {
+		ask.Options[i].Name = agent.Mask(ask.Options[i].Name)
+	}
+	return ask
 }
 
 // approvalAsked: a call waits for a person.
@@ -73,8 +108,25 @@ func (q approvalAsked) read(l *lane) {
 	}
 	a.slot = &slot{key: newID(), class: classAnswer,
 		durable: postRecord{store: l.hub.store, run: r.id, chat: l.chat.Key(), purpose: purposeApproval}}
+	a.slot.settled = func(err error) {
+		if err != nil && a.slot != nil { // else it is over, and could not be taken away
+			a.unasked(err)
+		}
+	}
 	a.slot.show(post)
 	l.out.push(a.slot)
+}
+
+// unasked refuses a call whose question can't be posted, and says so.
+func (a *approval) unasked(err error) {
+	select {
+	case a.reply <- unasked:
+	default:
+		return // over meanwhile
+	}
+	l := a.run.lane
+	l.log.Warn("a question could not be posted; the call is refused", "run", a.run.id, "error", err)
+	l.note(l.words().Unasked(a.ask.Title))
 }
 
 // purposeApproval marks the post of a question.

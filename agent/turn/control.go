@@ -81,14 +81,15 @@ func (r *run) abandon(now time.Time) {
 	r.handle(end, now)
 }
 
-// stopAsked: the platform's own stop control.
-type stopAsked struct{}
+// stopAsked: the platform's own stop control was used, at that time; zero: the platform has not said.
+type stopAsked struct{ at time.Time }
 
 func (stopAsked) isLetter() {}
 
-func (stopAsked) read(l *lane) {
-	if l.run != nil {
-		l.run.stop(time.Now())
+func (s stopAsked) read(l *lane) {
+	// It names no run. One that comes late is for the run before; some platforms tell whole seconds.
+	if r := l.run; r != nil && (s.at.IsZero() || !s.at.Before(r.started.Truncate(time.Second))) {
+		r.stop(time.Now())
 	}
 }
 

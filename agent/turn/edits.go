@@ -42,6 +42,7 @@ func (e edited) read(l *lane) {
 		if in.retext(e.ID, e.Text) {
 			l.editRunning(r.in, e.Edited)
 			r.supersede()
+			r.superseded = true // of a run that a person has stopped nothing stays either
 		}
 		return
 	}

@@ -80,6 +80,7 @@ func (l *lane) takeButton(p pressedButton) {
 	if !p.Resume {
 		s.drop()
 		l.cleanUp(p.Run, s)
+		l.hub.go_(func() { l.dropAnswer(p) })
 		return
 	}
 	l.hub.go_(func() {
@@ -91,6 +92,21 @@ func (l *lane) takeButton(p pressedButton) {
 		}
 		l.mail.put(unbutton{slot: s, run: run, board: board, err: err})
 	})
+}
+
+// dropAnswer deletes the other messages of a failed run's partial text.
+func (l *lane) dropAnswer(p pressedButton) {
+	run, _, err := l.hub.store.Run(context.WithoutCancel(l.hub.callCtx), p.Run)
+	if err != nil {
+		l.log.Error("a failed run's messages could not be looked up", "run", p.Run, "error", err)
+	}
+	for _, id := range run.Answer {
+		if id != p.Message {
+			s := &slot{id: id, class: classFirst}
+			s.drop()
+			l.mail.put(tidy{slot: s, run: p.Run})
+		}
+	}
 }
 
 // unbutton: a stopped run's message stays as it is, without its buttons.

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"sync"
@@ -140,7 +141,10 @@ func (g *guard) allowed(ctx context.Context, call agent.ToolCall, tool agent.Too
 	}
 	ask := agent.Approval{ID: "approve-" + call.ID, ToolCall: call.ID, Title: title, Detail: everything(call.Args),
 		Options: []agent.Option{{ID: "allow", Allow: true}, {ID: "deny"}}}
-	option, err := g.run.approve(ctx, call.Subagent, ask)
+	option, err := g.run.ask(ctx, call.Subagent, ask)
+	if errors.Is(err, errUnasked) {
+		return agent.ToolResult{IsError: true, Content: "This call needs a person's approval, and the question could not be posted to the chat. It was not executed. Tell the person so."}, false, nil
+	}
 	if err != nil {
 		return agent.ToolResult{}, false, err
 	}

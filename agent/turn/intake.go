@@ -46,7 +46,7 @@ func (h *Hub) Deliver(ctx context.Context, ev adapters.Event) error {
 		e.Origin = o
 		return h.command(ctx, e, at, "")
 	case adapters.StopRequested:
-		return h.once(ctx, o, func() { h.tell(o.Chat, o.Kind, stopAsked{}) })
+		return h.once(ctx, o, func() { h.tell(o.Chat, o.Kind, stopAsked{at: e.At}) })
 	}
 	return nil
 }

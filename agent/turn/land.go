@@ -119,7 +119,7 @@ func (r *run) endPosts(state store.RunState, now time.Time) []adapters.Post {
 			}
 		}
 		doc = rich.Parse(text)
-		if len(doc) == 0 {
+		if !visible(doc) {
 			if len(r.files) == 0 && r.in.Heartbeat != nil {
 				return nil
 			}
@@ -182,7 +182,7 @@ func (r *run) address(post *adapters.Post, now time.Time) {
 // wordless is the answer of a run that ended well without a text.
 func (r *run) wordless(now time.Time) rich.Doc {
 	if len(r.files) > 0 {
-		return rich.Plain(r.files[0].Name)
+		return rich.Plain(agent.Mask(r.files[0].Name))
 	}
 	if r.board.Worked() {
 		return r.board.Ended(progress.End{Kind: progress.EndWorked}, r.lane.view(), now)

@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -150,6 +151,7 @@ func (l *lane) beginNext() {
 		return
 	}
 	if !ok {
+		l.beginFails = 0
 		return
 	}
 	l.check = true // there may be more after this turn
@@ -178,6 +180,19 @@ func (l *lane) beginNext() {
 	if in.Pressed != nil {
 		l.takeButton(*in.Pressed)
 	}
+	if l.hub.settings().Queue == Interrupt && l.overtaken(ctx, row.ID) {
+		l.run.supersede()
+	}
+}
+
+// overtaken reports whether a newer message waits, which would have interrupted this one had it
+// run already.
+func (l *lane) overtaken(ctx context.Context, id int64) bool {
+	rows, err := l.hub.store.Waiting(ctx, l.chat.Key())
+	if err != nil {
+		l.log.Error("the inbox could not be read", "error", err)
+	}
+	return slices.ContainsFunc(rows, func(row store.Input) bool { return row.ID > id && row.Kind == store.InputMessage })
 }
 
 // setRun makes r the turn in work.

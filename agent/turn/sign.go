@@ -80,12 +80,13 @@ func (l *lane) nextReaction() {
 func (l *lane) callReaction(reactor adapters.Reactor, s *sign) {
 	ref, on := adapters.Ref{Chat: l.chat, ID: s.message}, s.want
 	l.hub.go_(func() {
-		ctx, cancel := context.WithTimeout(l.hub.callCtx, callTimeout)
-		defer cancel()
 		var err error
 		for try := 1; try <= reactTries; try++ {
+			ctx, cancel := context.WithTimeout(l.hub.callCtx, callTimeout)
 			err = reactor.React(ctx, ref, adapters.ReactionWaiting, on)
-			if err == nil || refused(err) || !waitFor(ctx, retryDelay(err, try)) {
+			cancel()
+			// A told wait can be longer than a call may take.
+			if err == nil || refused(err) || !waitFor(l.hub.callCtx, retryDelay(err, try)) {
 				break
 			}
 		}
