@@ -17,7 +17,7 @@ type Channel struct {
 	ThreadReplies  string // Slack only: channels, always, never
 	APIURL         string // "" = the platform's own
 	AllowFrom      []string
-	Groups         map[string]Group // by chat id (or "#name"), and "*"
+	Groups         map[string]Group // by chat id (on Slack also "#name"), and "*"
 	Agent          string           // "" = DefaultAgent
 	TypingMode     string           // "" = not set at this level (T2)
 	TypingInterval time.Duration    // 0 = not set at this level (T2)
@@ -92,7 +92,7 @@ func (c *Channel) common(forms forms, token, api, allow string) []field {
 		text("botToken", &c.BotToken, token).masked().must(),
 		text("apiURL", &c.APIURL, api).check(checkURL).shown("the platform's own"),
 		ids("allowFrom", &c.AllowFrom, allow+" Empty: nobody.").check(forms.person).asLive(),
-		mapOf("groups", "CHAT", &c.Groups, "Groups that are served, by chat id or `\"#name\"`; `\"*\"`: every other.",
+		mapOf("groups", "CHAT", &c.Groups, "Groups that are served, by chat id, on Slack also by `\"#name\"`; `\"*\"`: every other.",
 			func() Group { return Group{RequireMention: true} }, func(g *Group) []field { return g.fields(forms) }).check(forms.group).asLive(),
 		text("agent", &c.Agent, "Agent that answers here.").shown("`agents.defaults`").asLive(),
 		typingMode(&c.TypingMode),

@@ -15,11 +15,11 @@ type forms struct {
 var (
 	telegramForms = forms{
 		people: regexp.MustCompile(`^(\*|[0-9]+|@[A-Za-z0-9_]+)$`), peopleAre: `a user id such as "1001", "@username", "*"`,
-		groups: regexp.MustCompile(`^(\*|-[0-9]+|#.+)$`), groupAre: `a group id such as "-1001234567890", "#title of the group", "*"`,
+		groups: regexp.MustCompile(`^(\*|-[0-9]+)$`), groupAre: `a group id such as "-1001234567890", "*" (not a title: anybody can give theirs the same)`,
 	}
 	discordForms = forms{
 		people: regexp.MustCompile(`^(\*|[0-9]+|@[^\s@#:]+|role:[0-9]+)$`), peopleAre: `a user id such as "80351110224678912", "@username", "role:ID", "*"`,
-		groups: regexp.MustCompile(`^(\*|[0-9]+|#.+)$`), groupAre: `a channel id such as "41771983423143937", "#name", "*"`,
+		groups: regexp.MustCompile(`^(\*|[0-9]+)$`), groupAre: `a channel id such as "41771983423143937", "*" (not a name: other servers have channels of the same)`,
 	}
 	slackForms = forms{
 		people: regexp.MustCompile(`^(\*|[UW][A-Z0-9]+)$`), peopleAre: `a member id such as "U0123ABCDEF", "*"`,

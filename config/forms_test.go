@@ -10,8 +10,8 @@ import (
 // have is an error that says what one looks like.
 func TestC2_EntriesThatMatchNobodyAreRefused(t *testing.T) {
 	for channel, test := range map[string]struct{ right, wrong, groups, noGroups, want string }{
-		"telegram": {`1001, "1002", "@ann_b", "*"`, `ann; "role:1"; -100; "user:1"; "@a b"`, `-100123; "#The crew"; "*"`, `1001; crew; "@crew"; "#"`, `allowed: a user id such as "1001"`},
-		"discord":  {`2001, "@ann.b", "role:2402", "*"`, `ann; "role:"; "role:crew"; U3001; "@"; "@ann#1234"`, `2101; "#general"; "*"`, `general; "-1"; C1`, `role:ID`},
+		"telegram": {`1001, "1002", "@ann_b", "*"`, `ann; "role:1"; -100; "user:1"; "@a b"`, `-100123; "*"`, `1001; crew; "@crew"; "#crew"`, `allowed: a user id such as "1001"`},
+		"discord":  {`2001, "@ann.b", "role:2402", "*"`, `ann; "role:"; "role:crew"; U3001; "@"; "@ann#1234"`, `2101; "*"`, `general; "#general"; "-1"; C1`, `role:ID`},
 		"slack":    {`U3001, W42, "*"`, `"@ann"; ann; 3001; u3001; C1; "role:1"`, `C1; G2; "#general"; "*"`, `general; D1; 3001; "#"`, `a member id such as`},
 	} {
 		config := func(allow, groups string) string {
