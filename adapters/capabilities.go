@@ -22,6 +22,7 @@ type Capabilities struct {
 	EditPaceGroup        time.Duration
 	PostPaceDirect       time.Duration // between two new messages of one chat, sustained
 	PostPaceGroup        time.Duration
+	LimitPerCall         bool    // a 429 holds for its kind of call only (send, edit, delete), not for the chat
 	PostBurst            int     // posts a chat may send at once before PostPace holds
 	CallsPerSecond       float64 // sends, edits and deletes of the whole token together; 0 = no bound
 	CallBurst            int

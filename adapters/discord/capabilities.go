@@ -28,9 +28,10 @@ func (a *Adapter) Capabilities() adapters.Capabilities {
 		MaxButtonData:      maxButtonID,
 		EditPaceDirect:     1500 * time.Millisecond,
 		EditPaceGroup:      1500 * time.Millisecond,
-		PostPaceDirect:     1100 * time.Millisecond,
-		PostPaceGroup:      1100 * time.Millisecond,
-		PostBurst:          4,
+		PostPaceDirect:     2500 * time.Millisecond, // with the burst at most 5 in any 5 s
+		PostPaceGroup:      2500 * time.Millisecond,
+		PostBurst:          3,
+		LimitPerCall:       true, // each route has its own bucket
 		CallsPerSecond:     30,
 		CallBurst:          15,
 		PulsesPerSecond:    15,

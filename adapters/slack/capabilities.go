@@ -39,6 +39,7 @@ func (a *Adapter) Capabilities() adapters.Capabilities {
 		PostPaceDirect:       time.Second,
 		PostPaceGroup:        time.Second,
 		PostBurst:            3,
+		LimitPerCall:         true, // limits hold per method
 		CallsPerSecond:       5,
 		CallBurst:            10,
 		EditsPerMinute:       48,

@@ -49,7 +49,7 @@ func (r landed) read(l *lane) {
 	var limited *adapters.RateLimitError
 	if errors.As(c.err, &limited) {
 		l.hub.metrics.Limited(l.chat.Channel, limited.RetryAfter)
-		l.chn.pacer.limited(l.chat.ID, limited)
+		l.chn.pacer.limited(l.chat.ID, c.op, limited)
 		l.out.push(s)
 		return
 	}

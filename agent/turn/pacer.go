@@ -52,7 +52,7 @@ type pacer struct {
 
 // pace is what one chat has used.
 type pace struct {
-	blocked  time.Time // retry-after
+	blocked  [callDelete + 1]time.Time // retry-after, by call
 	nextEdit time.Time
 	posts    time.Time // theoretical arrival time of the next post at the sustained pace
 }
@@ -90,15 +90,21 @@ func (p *pacer) withdraw(r *permit) {
 }
 
 // limited records a 429: exactly that wait, for that chat or for the whole token (P11).
-func (p *pacer) limited(chat string, e *adapters.RateLimitError) {
+func (p *pacer) limited(chat string, op callOp, e *adapters.RateLimitError) {
 	p.mu.Lock()
 	until := time.Now().Add(e.RetryAfter)
 	if e.Global {
 		if until.After(p.blocked) {
 			p.blocked = until
 		}
-	} else if c := p.chat(chat); until.After(c.blocked) {
-		c.blocked = until
+	} else {
+		c := p.chat(chat)
+		for i := range c.blocked {
+			// Where each call has a limit of its own, posts that wait hold up no edit: a stop shows.
+			if (callOp(i) == op || !p.caps.LimitPerCall) && until.After(c.blocked[i]) {
+				c.blocked[i] = until
+			}
+		}
 	}
 	p.mu.Unlock()
 }
@@ -110,8 +116,8 @@ func (p *pacer) backlog(chat string, group bool, op callOp) time.Duration {
 	now := time.Now()
 	until := p.blocked
 	if c := p.chats[chat]; c != nil {
-		if c.blocked.After(until) {
-			until = c.blocked
+		if c.blocked[op].After(until) {
+			until = c.blocked[op]
 		}
 		if ready := p.mayPost(c, group); op == callSend && ready.After(until) {
 			until = ready
@@ -216,8 +222,8 @@ func (p *pacer) grant(now time.Time) time.Time {
 // has something left.
 func (p *pacer) may(r *permit, now time.Time) (time.Time, bool) {
 	c := p.chat(r.chat)
-	if c.blocked.After(now) {
-		return c.blocked, false
+	if c.blocked[r.op].After(now) {
+		return c.blocked[r.op], false
 	}
 	// A stop must show at once, and beside an answer nothing may look as if it still ran: only the
 	// edits of a run in work are held to the pace of edits, the others to the budget of the token.
@@ -268,7 +274,7 @@ func (p *pacer) forget(now time.Time) {
 	}
 	p.tidied = now
 	for id, c := range p.chats {
-		if c.blocked.Before(now) && c.nextEdit.Before(now) && c.posts.Before(now) {
+		if c.blocked[callSend].Before(now) && c.blocked[callEdit].Before(now) && c.blocked[callDelete].Before(now) && c.nextEdit.Before(now) && c.posts.Before(now) {
 			delete(p.chats, id)
 		}
 	}

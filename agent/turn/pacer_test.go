@@ -68,7 +68,7 @@ func TestP11_AChatThatWaitsHoldsUpNobody(t *testing.T) {
 	caps := adapters.Capabilities{CallsPerSecond: 100, CallBurst: 10, EditPaceDirect: time.Second, PostPaceDirect: time.Second, PostBurst: 2}
 	pacing(t, caps, func(t *testing.T, p *pacer) {
 		g := newGrants()
-		p.limited("blocked", &adapters.RateLimitError{RetryAfter: 5 * time.Second})
+		p.limited("blocked", callEdit, &adapters.RateLimitError{RetryAfter: 5 * time.Second})
 		g.ask(p, "blocked", permit{class: classAnswer, chat: "blocked", op: callSend})
 		for i := range 3 {
 			g.ask(p, fmt.Sprint("post", i), permit{class: classFirst, chat: "busy", op: callSend})
@@ -93,7 +93,7 @@ func TestP11_AChatThatWaitsHoldsUpNobody(t *testing.T) {
 func TestP11_ABlockedTokenHoldsEverything(t *testing.T) {
 	pacing(t, adapters.Capabilities{CallsPerSecond: 100, CallBurst: 10}, func(t *testing.T, p *pacer) {
 		g := newGrants()
-		p.limited("a", &adapters.RateLimitError{RetryAfter: 3 * time.Second, Global: true})
+		p.limited("a", callEdit, &adapters.RateLimitError{RetryAfter: 3 * time.Second, Global: true})
 		g.ask(p, "b", permit{class: classAnswer, chat: "b", op: callSend})
 		time.Sleep(4 * time.Second)
 		if got := g.at["b"]; got < 3*time.Second || got > 3100*time.Millisecond {
@@ -135,5 +135,17 @@ func BenchmarkPacer(b *testing.B) {
 	for b.Loop() {
 		p.request(&permit{class: classAnswer, chat: "1", op: callSend, grant: func() {}})
 		p.pass()
+	}
+}
+
+func TestP11_WaitingPostsHoldUpNoEditWhereEachCallHasItsLimit(t *testing.T) {
+	for _, perCall := range []bool{true, false} {
+		p := newPacer(adapters.Capabilities{LimitPerCall: perCall})
+		p.limited("c", callSend, &adapters.RateLimitError{RetryAfter: time.Minute})
+		_, send := p.may(&permit{class: classAnswer, chat: "c", op: callSend}, time.Now())
+		_, edit := p.may(&permit{class: classStop, chat: "c", op: callEdit}, time.Now())
+		if send || edit != perCall {
+			t.Errorf("per call %v: send %v, edit %v", perCall, send, edit)
+		}
 	}
 }

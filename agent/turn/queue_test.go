@@ -82,7 +82,7 @@ func TestP11_Backlog(t *testing.T) {
 		}
 		p.pass()
 		near("two wait for the token", p.backlog("c", false, callSend), 300*time.Millisecond)
-		p.limited("c", &adapters.RateLimitError{RetryAfter: 7 * time.Second})
+		p.limited("c", callSend, &adapters.RateLimitError{RetryAfter: 7 * time.Second})
 		near("a told wait", p.backlog("c", false, callEdit), 7*time.Second)
 	})
 }
