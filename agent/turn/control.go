@@ -181,11 +181,11 @@ func (h *Hub) ended(r *run, state store.RunState, elapsed time.Duration) {
 	if !r.ackStop.IsZero() {
 		h.metrics.Stopped(r.lane.chat.Channel, time.Since(r.ackStop))
 	}
-	level := "the turn ended"
-	attrs := []any{"run", r.id, "outcome", string(state), "seconds", elapsed.Round(time.Millisecond).Seconds(), "backend", r.agent.Backend}
+	const text = "the turn ended"
+	attrs := []any{"run", r.id, "outcome", string(state), "took", elapsed.Round(time.Millisecond), "backend", r.agent.Backend}
 	if e, ok := r.terminal.(agent.RunError); ok {
-		h.log.WarnContext(context.Background(), level, append(attrs, "chat", r.lane.chat.Key(), "error", agent.Mask(e.Failure.Error()))...)
+		h.log.WarnContext(context.Background(), text, append(attrs, "chat", r.lane.chat.Key(), "error", agent.Mask(e.Failure.Error()))...)
 		return
 	}
-	h.log.InfoContext(context.Background(), level, append(attrs, "chat", r.lane.chat.Key())...)
+	h.log.InfoContext(context.Background(), text, append(attrs, "chat", r.lane.chat.Key())...)
 }
