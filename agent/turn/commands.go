@@ -2,7 +2,6 @@ package turn
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -10,7 +9,6 @@ import (
 
 	"typist/adapters"
 	"typist/adapters/rich"
-	"typist/agent"
 	"typist/agent/progress"
 	"typist/agent/store"
 	"typist/typing"
@@ -264,13 +262,16 @@ func retry(l *lane, c commanded) {
 		case !ok || run.State == store.RunRunning:
 			c.later(l, l.words().NothingToRetry)
 			return
-		case run.Failure == undelivered:
-			text, node, err := l.storedAnswer(ctx, run)
-			if err == nil {
-				l.mail.put(redeliver{run: run, text: text, node: node, command: c})
+		case run.Failure == undelivered && run.State == store.RunDone: // else there is no answer yet
+			d, err := l.storedAnswer(ctx, run)
+			if err == nil && len(d.doc) > 0 {
+				d.command = c
+				l.mail.put(d)
 				return
 			}
-			l.log.Error("the stored answer could not be read", "error", err)
+			if err != nil {
+				l.log.Error("the stored answer could not be read", "error", err)
+			}
 		}
 		in, err := l.hub.again(ctx, run, false)
 		if err == nil {
@@ -286,56 +287,6 @@ func retry(l *lane, c commanded) {
 		if c.command.Answer != nil {
 			c.later(l, l.words().Answering)
 		}
-	})
-}
-
-// storedAnswer is the text with which a run ended, and the node that people see as the answer.
-func (l *lane) storedAnswer(ctx context.Context, run store.Run) (text, node string, err error) {
-	twigs, err := l.hub.twigsOf(ctx, run)
-	for _, t := range twigs {
-		node = t.ID
-		n, ok, e := l.hub.store.Node(ctx, t.ID)
-		if e != nil {
-			return "", "", e
-		}
-		if last := lastText(n.Message); ok && n.Message.Role == agent.Assistant && last != "" {
-			text = last
-		}
-	}
-	return text, node, err
-}
-
-// redeliver sends an answer once more that did not reach the chat (S3).
-type redeliver struct {
-	run     store.Run
-	text    string
-	node    string
-	command commanded
-}
-
-func (redeliver) isLetter() {}
-
-func (d redeliver) read(l *lane) {
-	var posts []adapters.Post
-	for _, part := range l.chn.adapter.Fit(rich.Parse(d.text)) {
-		posts = append(posts, adapters.Post{Doc: part})
-	}
-	if d.command.command.Answer != nil {
-		d.command.answer(l, l.words().Redelivered)
-	}
-	l.deliver(posts, nil, nil, func(slots []*slot, err error) {
-		if err != nil {
-			l.log.Error("the stored answer could not be delivered", "error", err)
-			return
-		}
-		run := d.run
-		run.Failure, run.Answer = "", ids(slots)
-		l.hub.go_(func() {
-			ctx := context.WithoutCancel(l.hub.callCtx)
-			if err := errors.Join(l.hub.store.UpdateRun(ctx, run), l.hub.store.SetRefs(ctx, d.node, run.Answer)); err != nil {
-				l.log.Error("a delivery could not be stored", "error", err)
-			}
-		})
 	})
 }
 
