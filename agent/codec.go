@@ -33,6 +33,7 @@ var decoders = map[string]func([]byte) (Event, error){
 	"SUBAGENT_FINISHED":         decodeAs[SubagentFinished],
 	"APPROVAL_REQUESTED":        decodeAs[ApprovalRequested],
 	"APPROVAL_RESOLVED":         decodeAs[ApprovalResolved],
+	"RETRYING":                  decodeAs[Retrying],
 	"USAGE":                     decodeAs[Usage],
 	"FILE_PRODUCED":             decodeAs[FileProduced],
 }
@@ -80,6 +81,8 @@ func typeName(ev Event) string {
 		return "APPROVAL_REQUESTED"
 	case ApprovalResolved:
 		return "APPROVAL_RESOLVED"
+	case Retrying:
+		return "RETRYING"
 	case Usage:
 		return "USAGE"
 	case FileProduced:

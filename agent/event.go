@@ -3,7 +3,10 @@
 // chat platforms nor model APIs.
 package agent
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"time"
+)
 
 // Event is one event of a run, named after AG-UI's where AG-UI has one (A1). The set is sealed;
 // switches over it are exhaustive. Everything merges by id: message ids, tool call ids and
@@ -154,6 +157,12 @@ type (
 		ID     string `json:"id"`
 		Option string `json:"option,omitempty"`
 	}
+	// Retrying is ours: a model request failed and is sent again after Wait (S3).
+	Retrying struct {
+		Sub
+		Kind FailureKind   `json:"kind"`
+		Wait time.Duration `json:"wait"`
+	}
 	// Usage is ours: tokens used by one model request. Never shown (P6), only measured.
 	Usage struct {
 		Sub
@@ -191,6 +200,7 @@ func (SubagentStarted) isEvent()   {}
 func (SubagentFinished) isEvent()  {}
 func (ApprovalRequested) isEvent() {}
 func (ApprovalResolved) isEvent()  {}
+func (Retrying) isEvent()          {}
 func (Usage) isEvent()             {}
 func (FileProduced) isEvent()      {}
 
@@ -208,7 +218,7 @@ const (
 type Approval struct {
 	ID       string   `json:"id"`
 	ToolCall string   `json:"toolCall,omitempty"`
-	Title    string   `json:"title"` // what is to be allowed, one line
+	Title    string   `json:"title"`            // what is to be allowed, one line
 	Detail   string   `json:"detail,omitempty"` // all of it, such as the call's arguments; masked
 	Options  []Option `json:"options"`
 }

@@ -242,7 +242,7 @@ func (n *normaliser) inArea(ev Event) {
 		if n.finish(n.find(approvalBlock, ev.Subagent, ev.ID)) {
 			n.emit(ev)
 		}
-	case Usage, FileProduced:
+	case Usage, FileProduced, Retrying:
 		n.emit(ev)
 	}
 }

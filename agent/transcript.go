@@ -80,7 +80,7 @@ func (t *Transcript) Apply(ev Event) {
 	case FileProduced:
 		r := t.current(ev.Subagent)
 		r.files = append(r.files, &entry{part: Part{Kind: PartFile, Subagent: ev.Subagent, Request: r.id, Name: ev.Name, MIME: ev.MIME}})
-	case RunStarted, RunFinished, RunError, StepStarted, StepFinished, ApprovalRequested, ApprovalResolved, Usage:
+	case RunStarted, RunFinished, RunError, StepStarted, StepFinished, ApprovalRequested, ApprovalResolved, Usage, Retrying:
 		// Nothing that a model is told.
 	}
 }

@@ -24,7 +24,14 @@ func (b *Board) Apply(ev agent.Event, now time.Time) {
 	case agent.ToolCallArgs:
 		b.open(callKind, ev.Subagent, ev.ID, "", now).call.args.feed(ev.Delta)
 	case agent.RunStarted, agent.Usage, agent.FileProduced:
+	case agent.Retrying:
+		if b.note.Kind == NoNote {
+			b.note = NoteRetrying(now.Add(ev.Wait))
+		}
 	case agent.ModelRequest:
+		if b.note.Kind == Retrying {
+			b.note = NoteNone
+		}
 		a := b.area(ev.Subagent, now)
 		a.request(ev.ID)
 		pause(a, len(a.requests)-2, now)

@@ -204,3 +204,17 @@ func TestA6_ParseNames(t *testing.T) {
 }
 
 func second[T any](_ T, err error) error { return err }
+
+func TestS3_AWaitBeforeTheNextTryIsTold(t *testing.T) {
+	at := time.Unix(1000, 0)
+	b := NewBoard(Options{StartedAt: at})
+	b.Apply(agent.ModelRequest{ID: "1"}, at)
+	b.Apply(agent.Retrying{Kind: agent.RateLimited, Wait: 5 * time.Second}, at)
+	if got := rich.Text(b.View(Overview, at.Add(time.Second))); got != "Trying again in 4s…" {
+		t.Errorf("while it waits: %q", got)
+	}
+	b.Apply(agent.ModelRequest{ID: "2"}, at.Add(5*time.Second))
+	if got := rich.Text(b.View(Overview, at.Add(6*time.Second))); strings.Contains(got, "again") {
+		t.Errorf("after the wait: %q", got)
+	}
+}

@@ -55,6 +55,9 @@ type run struct {
 	saveAt  time.Time
 	saving  bool
 	flushes []chan struct{} // closed when the next batch is stored
+	// heldArgs are those of calls that are still being written, by area and id.
+	heldArgs  map[string]*heldArgs
+	heldOrder []string
 
 	approvals map[string]*approval
 	asked     bool            // a question stands below the progress message
@@ -111,7 +114,7 @@ func (l *lane) newRun(in input) *run {
 	r := &run{
 		lane: l, id: newID(), in: in, agent: ag, backend: l.hub.backends[ag.Backend],
 		anchor: in.Message.ID, started: now,
-		filters: map[string]*filter{}, reasoning: l.prefs.reasoningOr(ag.Reasoning), approvals: map[string]*approval{}, decided: map[string]bool{},
+		filters: map[string]*filter{}, heldArgs: map[string]*heldArgs{}, reasoning: l.prefs.reasoningOr(ag.Reasoning), approvals: map[string]*approval{}, decided: map[string]bool{},
 	}
 	levels := append([]typing.Level{l.prefs.typing, settings.Channels[l.chat.Channel].Typing, settings.SessionTyping}, ag.Levels...)
 	r.typing = typing.Resolve(typing.Situation{
@@ -166,7 +169,7 @@ func (r *run) handle(ev agent.Event, now time.Time) {
 	for _, out := range r.filter(ev) {
 		r.board.Apply(out, now)
 		r.signal(out, now)
-		r.unsaved = append(r.unsaved, out)
+		r.keep(out)
 	}
 	r.restated = true
 	if r.progress != nil && r.phase == running {
@@ -196,7 +199,7 @@ func (r *run) signal(ev agent.Event, now time.Time) {
 	case agent.FileProduced:
 		r.files = append(r.files, adapters.File{Name: e.Name, MIME: e.MIME, Data: e.Data})
 	case agent.RunStarted, agent.RunFinished, agent.RunError, agent.ModelRequest, agent.StepFinished,
-		agent.ReasoningEnded, agent.TextStarted, agent.TextEnded, agent.ToolCallArgs, agent.SubagentFinished, agent.Usage:
+		agent.ReasoningEnded, agent.TextStarted, agent.TextEnded, agent.ToolCallArgs, agent.SubagentFinished, agent.Usage, agent.Retrying:
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 const (
 	maxTries  = 4                      // per request, the first one included
 	maxWait   = 60 * time.Second       // a longer wait is told to the person
+	toldWait  = 2 * time.Second        // people are told of a wait this long
 	firstWait = 500 * time.Millisecond // doubles with every try where the backend told none
 )
 
@@ -38,6 +39,9 @@ func (r *run) ask(ctx context.Context) (*Reply, error) {
 			return nil, f
 		}
 		out.abandon()
+		if wait >= toldWait {
+			r.emit(agent.Retrying{Kind: f.Kind, Wait: wait})
+		}
 		if err := sleep(ctx, wait); err != nil {
 			return nil, err
 		}

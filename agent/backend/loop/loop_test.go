@@ -341,6 +341,20 @@ func TestA2_EndingsThatAreNoAnswer(t *testing.T) {
 	}
 }
 
+func TestS3_ALongWaitIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, c := range []struct {
+			wait time.Duration
+			told bool
+		}{{10 * time.Second, true}, {time.Second, false}} {
+			got := strings.Join(runs(t.Context(), &fake{answers: []answer{fails(&agent.Failure{Kind: agent.RateLimited, RetryAfter: c.wait}), says("Hi")}}, agent.Request{}), "\n")
+			if told := strings.Contains(got, "Retrying{Kind:rate_limited Wait:10s}"); told != c.told {
+				t.Errorf("a wait of %s: told %v in\n%s", c.wait, told, got)
+			}
+		}
+	})
+}
+
 func TestS10_SteeringIsTakenWithTheNextRequest(t *testing.T) {
 	var l *Loop
 	steer := func(text string) (ok bool) {
