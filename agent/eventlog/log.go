@@ -1,5 +1,9 @@
 // Package eventlog is the log of run events (S6): every event is stored, thereby numbered within
 // its chat, and only then published. Readers say the last number they have seen and get the rest.
+//
+// The store keeps the arguments and results of tools as they are, since a run that goes on after a
+// crash needs them; keep its file as private as the tools' own secrets. Readers of the log, and so
+// of its Handler, get them masked (P4).
 package eventlog
 
 import (
@@ -143,7 +147,7 @@ type Subscription struct {
 func (s *Subscription) Last() int64 { return s.last }
 
 // Next returns the next events in order, without a gap (but what retention has removed), at least
-// one. It waits for one, until ctx ends or the log is closed.
+// one, without secrets (P4). It waits for one, until ctx ends or the log is closed.
 func (s *Subscription) Next(ctx context.Context) ([]Event, error) {
 	for {
 		evs, latest, wake, err := s.fromTail()
@@ -151,8 +155,7 @@ func (s *Subscription) Next(ctx context.Context) ([]Event, error) {
 			return nil, err
 		}
 		if len(evs) > 0 {
-			s.last = evs[len(evs)-1].Seq
-			return evs, nil
+			return s.advance(evs), nil
 		}
 		if s.read && latest <= s.last {
 			select {
@@ -168,11 +171,19 @@ func (s *Subscription) Next(ctx context.Context) ([]Event, error) {
 		}
 		s.read = true
 		if len(evs) > 0 {
-			s.last = evs[len(evs)-1].Seq
-			return evs, nil
+			return s.advance(evs), nil
 		}
 		s.last = max(s.last, latest) // removed before it could be read
 	}
+}
+
+// advance is what the reader gets of events, which are its own copy.
+func (s *Subscription) advance(evs []Event) []Event {
+	s.last = evs[len(evs)-1].Seq
+	for i := range evs {
+		evs[i].Event = masked(evs[i].Event)
+	}
+	return evs
 }
 
 // fromTail takes what follows the reader's place from memory, if all of it is there.

@@ -97,3 +97,50 @@ func TestA4_QuestionRefusedByThePlatform(t *testing.T) {
 		}
 	})
 }
+
+// A call's arguments reach the log in one piece, so that a reader can be spared the secret in them
+// however they were streamed, and stay with the others that are written at the same time.
+func TestP4_SecretInStreamedArguments(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, setup{backend: backendFunc(func(ctx context.Context, _ agent.Request, emit func(agent.Event)) error {
+			emit(agent.ToolCallStarted{ID: "1", Name: "Bash"})
+			emit(agent.ToolCallStarted{ID: "2", Name: "Read"})
+			for _, c := range `{"command":"export K=` + testSecret + ` && x"}` {
+				emit(agent.ToolCallArgs{ID: "1", Delta: string(c)})
+				emit(agent.ToolCallArgs{ID: "2", Delta: " "})
+				waitFor(ctx, 100*time.Millisecond)
+			}
+			emit(agent.ToolCallEnded{ID: "1"})
+			emit(agent.ToolCallResult{ID: "1", Content: "ok"})
+			return nil // the second call is never completed
+		})})
+		sub := b.hub.events.Subscribe("telegram/dm", 0)
+		defer sub.Close()
+		b.write("dm", "one")
+		after(time.Minute)
+		args := map[string][]string{}
+		ended := map[string]bool{}
+		for {
+			evs, err := sub.Next(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range evs {
+				switch e := e.Event.(type) {
+				case agent.ToolCallArgs:
+					if ended[e.ID] {
+						t.Errorf("arguments of %s after its end", e.ID)
+					}
+					args[e.ID] = append(args[e.ID], e.Delta)
+				case agent.ToolCallEnded:
+					ended[e.ID] = true
+				case agent.RunFinished:
+					if len(args["1"]) != 1 || args["1"][0] != `{"command":"export K=*** && x"}` || len(args["2"]) != 1 {
+						t.Errorf("%q", args)
+					}
+					return
+				}
+			}
+		}
+	})
+}
