@@ -23,17 +23,18 @@ type fixture struct {
 	caps  adapters.Capabilities
 	world *sim.World
 	seen  *recorder
-	stop  func() error // ends Run and gives what it returned
+	stop  func() error  // ends Run and gives what it returned
+	lag   time.Duration // by how much a busy machine may delay what happens at once; 0 in a bubble
 }
 
-func start(t *testing.T, h Harness, c check) {
+func start(t *testing.T, h Harness, c check, lag time.Duration) {
 	t.Helper()
 	t.Cleanup(func() {
 		if err := h.Platform.Close(); err != nil {
 			t.Errorf("closing the platform: %v", err)
 		}
 	})
-	f := &fixture{T: t, h: h, a: h.New(t), world: h.Platform.World()}
+	f := &fixture{T: t, h: h, a: h.New(t), world: h.Platform.World(), lag: lag}
 	f.caps = f.a.Capabilities()
 	if !c.idle {
 		f.begin()
@@ -97,7 +98,7 @@ func (f *fixture) say(s sim.Say) (string, adapters.Message) {
 	if err != nil {
 		f.Fatalf("saying %q: %v", clip(s.Text), err)
 	}
-	m := expect(f, from, "the message "+clip(s.Text), func(m adapters.Message) bool { return m.From.ID == s.Person })
+	m := expect(f, from, "the message "+clip(s.Text), func(m adapters.Message) bool { return m.ID == id && m.From.ID == s.Person })
 	return id, m
 }
 

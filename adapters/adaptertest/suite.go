@@ -64,7 +64,7 @@ func Run(t *testing.T, make func(t *testing.T) Harness) {
 					t.Errorf("goroutines are left: %v", err)
 				}
 			})
-			start(t, make(t), c)
+			start(t, make(t), c, patience)
 		})
 	}
 }
@@ -74,7 +74,7 @@ func Run(t *testing.T, make func(t *testing.T) Harness) {
 func RunInBubble(t *testing.T, make func(t *testing.T) Harness) {
 	for _, c := range all() {
 		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { start(t, make(t), c) })
+			synctest.Test(t, func(t *testing.T) { start(t, make(t), c, 0) })
 		})
 	}
 }

@@ -13,7 +13,13 @@ import (
 
 // Say posts a person's message. A ReplyTo is a message in that one's thread: Slack has no other
 // replies. Cut in parts, it is as many messages, one right after the other.
-func (s *Server) Say(say sim.Say) (string, error) {
+func (s *Server) Say(say sim.Say) (string, error) { return s.write(say, true) }
+
+// Remember posts a message of which the app hears nothing, as those from before it was installed.
+func (s *Server) Remember(say sim.Say) (string, error) { return s.write(say, false) }
+
+// write posts what a person says, and tells the app if it is to hear of it.
+func (s *Server) write(say sim.Say, tell bool) (string, error) {
 	s.say.Lock()
 	defer s.say.Unlock()
 	if err := s.mayWrite(say.Chat, say.Person); err != nil {
@@ -41,25 +47,28 @@ func (s *Server) Say(say sim.Say) (string, error) {
 				m.subtype = "file_share"
 			}
 		}
-		ts, err := s.speak(m, thread)
+		inner, err := s.speak(m, thread)
 		if err != nil {
 			return "", err
 		}
+		if tell && s.botIn(m.channel) {
+			s.emit(inner...)
+		}
 		if i == 0 {
-			first = ts
+			first = m.ts
 		}
 	}
 	return first, nil
 }
 
-// speak makes a person's message visible and tells the app.
-func (s *Server) speak(m *message, thread string) (string, error) {
+// speak makes a person's message visible and gives the inner events that tell of it.
+func (s *Server) speak(m *message, thread string) ([]map[string]any, error) {
 	s.mu.Lock()
 	m.ts = s.nextTS()
 	parent := s.intoThread(m, thread)
 	if thread != "" && parent == nil {
 		s.mu.Unlock()
-		return "", fmt.Errorf("thread %s does not exist in %s", thread, m.channel)
+		return nil, fmt.Errorf("thread %s does not exist in %s", thread, m.channel)
 	}
 	s.add(m)
 	inner := []map[string]any{s.messageEvent(m)}
@@ -72,10 +81,7 @@ func (s *Server) speak(m *message, thread string) (string, error) {
 		s.nameThread(parent)
 	}
 	s.show(m, true)
-	if s.botIn(m.channel) {
-		s.emit(inner...)
-	}
-	return m.ts, nil
+	return inner, nil
 }
 
 func (s *Server) botIn(chat string) bool {

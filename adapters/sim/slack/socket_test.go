@@ -46,6 +46,28 @@ func TestUnacknowledgedEventsComeAgain(t *testing.T) {
 	})
 }
 
+func TestOfWhatIsRememberedTheAppHearsNothing(t *testing.T) {
+	bubble(t, Options{}, func(r *rig) {
+		head, err := r.s.Remember(sim.Say{Chat: General, Person: Bob, Text: "older than the app"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.s.Remember(sim.Say{Chat: General, Person: Ann, Text: "a reply", Thread: head, Mention: true}); err != nil {
+			t.Fatal(err)
+		}
+		c := r.connect(true)
+		<-time.After(10 * time.Minute) // beyond the last retry
+		for _, m := range c.take() {
+			if m["type"] != "hello" {
+				t.Errorf("the app got %v", m)
+			}
+		}
+		if a := r.call("conversations.replies", "channel", General, "ts", head); a.error() != "" || len(a["messages"].([]any)) != 2 {
+			t.Errorf("the thread is %v", a)
+		}
+	})
+}
+
 func TestAcknowledgedEventsDoNot(t *testing.T) {
 	bubble(t, Options{}, func(r *rig) {
 		c := r.connect(true)
