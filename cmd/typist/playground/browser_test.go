@@ -161,6 +161,13 @@ func open(t *testing.T, p *playground.Playground, s size) *page {
 	return pg
 }
 
+// forgive forgets the errors so far: a test has caused them.
+func (p *page) forgive() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.problems = nil
+}
+
 func (p *page) run(actions ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)

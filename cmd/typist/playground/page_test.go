@@ -192,6 +192,7 @@ func TestW3_AReloadNeitherLosesNorRepeats(t *testing.T) {
 	pg.run(chromedp.Reload()) // in the middle of the run
 	pg.wait(`document.documentElement.dataset.ready === 'true'`)
 	pg.sees("telegram", "All built")
+	pg.wait(`!/Working…|Bash:/.test(document.querySelector('.telegram .messages').textContent)`)
 	const state = `JSON.stringify([...document.querySelectorAll('.messages')].map((l) => [...l.children].map((m) => m.dataset.id + m.querySelector('.rich').textContent)))`
 	const trace = `JSON.stringify([...document.querySelectorAll('.trace-run .entry-title')].map((e) => e.textContent))`
 	pg.click("#tab-trace")

@@ -18,7 +18,7 @@ export function inspectedData() {
   const calls = [...platformOf(platform).calls.values()].filter((c) => c.chat === chat && (!c.thread || c.thread === thread));
   const timed = runsOf(inspectedKey()).map((run) => {
     const stored = session.runs[run.id];
-    return { ...run, started: stored?.started || run.started, ended: run.ended && (stored?.ended || run.ended), state: stored?.state };
+    return { ...run, started: stored?.started || run.started, ended: run.ended && (stored?.ended || run.ended), finished: run.ended, state: stored?.state };
   });
   const runs = timed.map((run, i) => ({ ...run, cover: coverage(run, list, posts, at, timed[i + 1]?.started) }));
   return { ...place, runs, shows: list, posts, calls, now: at };

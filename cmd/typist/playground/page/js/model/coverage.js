@@ -38,22 +38,24 @@ function minus(range, stretches) {
  * with none (silence) it may lapse. What shows from the next run on is that one's.
  */
 export function coverage(run, shows, posts, now, next = Infinity) {
-  const end = run.ended || now;
+  // The agent has finished before its answer has landed; the indicator may end with either.
+  const end = Math.min(run.finished || now, run.ended || now);
   const mine = cut(shows, run.started, end);
   const first = mine[0]?.start;
   const pauses = run.waits.map((w) => ({ start: w.from, end: (w.to || end) + SLACK_MS }));
   const expected = first === undefined ? [] : minus({ start: first, end }, cut(pauses, first, end));
   const gaps = expected.flatMap((range) => minus(range, cut(shows, range.start, range.end))).filter((g) => g.end - g.start > SLACK_MS);
-  const late = run.ended ? cut(shows, run.ended, Math.min(run.ended + LATE_MS, next)) : [];
-  const answer = posts.findLast((p) => p.at >= run.started && p.at <= run.ended + 2000);
+  const late = run.ended ? cut(shows, end, Math.min(run.ended + LATE_MS, next)) : [];
+  const answer = run.state !== 'silent' && posts.findLast((p) => p.at >= run.started && p.at <= run.ended + 2000);
   const ghosts = [];
   const lapses = [];
   for (const x of late) {
-    if (!answer || answer.at < run.started) {
+    if (!answer) {
       lapses.push(x);
       continue;
     }
-    const from = Math.max(x.start, answer.at);
+    // An answer that was edited into an earlier message stands once it has landed.
+    const from = Math.max(x.start, answer.at >= end ? answer.at : run.ended);
     if (Math.min(x.end, now) - from > SLACK_MS) ghosts.push({ start: from, end: x.end });
   }
   const total = expected.reduce((sum, x) => sum + x.end - x.start, 0);
