@@ -74,6 +74,16 @@ func (s *Store) Accept(ctx context.Context, in Input) (id int64, fresh bool, err
 	return id, fresh && err == nil, err
 }
 
+// Accepted reports whether Accept has taken that event of the chat's channel.
+func (s *Store) Accepted(ctx context.Context, chat, eventID string) (known bool, err error) {
+	err = s.read(ctx, "look an event up", func(c *conn) error {
+		var id int64
+		known, err = c.row(`SELECT id FROM inbox WHERE channel = ?1 AND event_id = ?2`, []any{channelOf(chat), eventID}, &id)
+		return err
+	})
+	return known && err == nil, err
+}
+
 // Seen records an event that becomes no input (a press, an edit, a command): fresh is true the
 // first time. It is forgotten after Retention.Seen.
 func (s *Store) Seen(ctx context.Context, channel, eventID string) (fresh bool, err error) {

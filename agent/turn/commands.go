@@ -127,6 +127,7 @@ type commanded struct {
 	command adapters.Command
 	at      time.Time
 	message string // of a command written as text
+	stopped bool   // it has stopped something: its answer goes first (P11)
 }
 
 func (commanded) isLetter() {}
@@ -158,7 +159,11 @@ func (c commanded) answer(l *lane, text string) {
 	post := adapters.Post{Doc: l.chn.fitOne(rich.Plain(text)), Silent: true}
 	if c.command.Answer == nil {
 		post.ReplyTo = c.message
-		l.say(post)
+		if c.stopped {
+			l.post(post, classStop)
+		} else {
+			l.say(post)
+		}
 		return
 	}
 	l.hub.go_(func() {
@@ -209,6 +214,7 @@ func stop(l *lane, c commanded) {
 		return
 	}
 	if text != "" {
+		c.stopped = text != l.words().NothingRuns
 		c.answer(l, text)
 	}
 }

@@ -102,18 +102,39 @@ func (h *Hub) turnAway(ctx context.Context, ev adapters.Event, v verdict) error 
 			return h.offerPairing(ctx, e)
 		}
 	case adapters.Command:
-		// A native command has to be answered, or it seems to be in work for minutes. Only the
-		// one who used it sees the answer.
-		if e.Answer != nil {
-			h.go_(func() {
-				if err := e.Answer(adapters.Post{Doc: rich.Plain(h.words().NotAllowed), Silent: true}); err != nil {
-					h.log.Warn("a command could not be answered", "command", e.Name, "error", err)
-				}
-			})
-		}
+		h.answerPrivately(e, h.words().NotAllowed)
 	case adapters.Edited, adapters.Press, adapters.StopRequested:
 	}
 	return nil
+}
+
+// answerPrivately answers a native command beside its chat's lane: it has to be answered, or it
+// seems to be in work for minutes. Only the one who used it sees the answer.
+func (h *Hub) answerPrivately(c adapters.Command, text string) {
+	if c.Answer == nil {
+		return
+	}
+	h.go_(func() {
+		if err := c.Answer(adapters.Post{Doc: rich.Plain(text), Silent: true}); err != nil {
+			h.log.Warn("a command could not be answered", "command", c.Name, "error", err)
+		}
+	})
+}
+
+// flood reports whether an event comes too fast after others of the same person, and says so once
+// a minute. Messages, edits, presses and commands count; a stop of something that runs never does.
+func (h *Hub) flood(o adapters.Origin, at time.Time) bool {
+	over, first := h.tooFast(o, at)
+	if first {
+		h.log.Warn("a person writes too fast; what they send is dropped for this minute", "channel", o.Chat.Channel, "person", o.From.ID)
+		h.tell(o.Chat, o.Kind, saying{h.words().TooFast(untilMinute(at))})
+	}
+	return over
+}
+
+// untilMinute is how long the current minute lasts.
+func untilMinute(at time.Time) time.Duration {
+	return time.Minute - time.Duration(at.Unix()%60)*time.Second
 }
 
 // personRate counts what one person sent in the current minute.

@@ -32,8 +32,14 @@ func (h *Hub) Deliver(ctx context.Context, ev adapters.Event) error {
 	case adapters.Message:
 		return h.message(ctx, e, verdict.group, at)
 	case adapters.Edited:
+		if h.flood(o, at) {
+			return nil
+		}
 		return h.once(ctx, o, func() { h.tell(o.Chat, o.Kind, edited{e}) })
 	case adapters.Press:
+		if !(isStop(e) && h.busy(o.Chat)) && h.flood(o, at) {
+			return nil
+		}
 		if isStop(e) {
 			// It is keyed by its run, so a second time is harmless; a broken store must not keep a
 			// run from being stopped.
@@ -44,6 +50,10 @@ func (h *Hub) Deliver(ctx context.Context, ev adapters.Event) error {
 	case adapters.Command:
 		o.Chat = h.threadOf(o)
 		e.Origin = o
+		if !(unwrapped(e).Name == "stop" && h.busy(o.Chat)) && h.flood(o, at) {
+			h.answerPrivately(e, h.words().TooFast(untilMinute(at)))
+			return nil
+		}
 		return h.command(ctx, e, at, "")
 	case adapters.StopRequested:
 		return h.once(ctx, o, func() { h.tell(o.Chat, o.Kind, stopAsked{at: e.At}) })
@@ -74,7 +84,7 @@ func (h *Hub) message(ctx context.Context, m adapters.Message, g Group, at time.
 	if !isCommand && m.Mentioned && o.Kind == adapters.Group && h.channels[o.Chat.Channel].caps.ThreadPerQuestion {
 		cmd, isCommand = bareCommand(m)
 	}
-	if isCommand && cmd.Name == "stop" {
+	if isCommand && unwrapped(cmd).Name == "stop" && h.busy(o.Chat) {
 		return h.command(ctx, cmd, at, m.ID)
 	}
 	if addressed && len(m.Files) == 0 && IsStopWord(m.Text) {
@@ -86,11 +96,7 @@ func (h *Hub) message(ctx context.Context, m adapters.Message, g Group, at time.
 	if o.Kind == adapters.Group && g.RequireMention && !m.Mentioned || m.Text == "" && len(m.Files) == 0 {
 		return nil
 	}
-	if over, first := h.tooFast(o, at); over {
-		if first {
-			h.log.Warn("a person writes too fast; their messages are dropped for this minute", "channel", o.Chat.Channel, "person", o.From.ID)
-			h.tell(o.Chat, o.Kind, saying{h.words().TooFast(time.Minute - time.Duration(at.Unix()%60)*time.Second)})
-		}
+	if h.flood(o, at) {
 		return nil
 	}
 	if isCommand {
@@ -138,6 +144,9 @@ func (h *Hub) offer(ctx context.Context, in input, at time.Time) (taken bool, er
 			return false, err
 		}
 		if n >= queueCap {
+			if known, err := h.store.Accepted(ctx, o.Chat.Key(), o.EventID); known || err != nil {
+				return false, err // one of those that wait, sent once more (C3)
+			}
 			return false, h.once(ctx, o, func() { h.tell(o.Chat, o.Kind, queueFull{message: in.Message.ID}) })
 		}
 	}

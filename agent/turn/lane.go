@@ -249,10 +249,21 @@ func (l *lane) view() progress.Level {
 	return l.hub.settings().View
 }
 
-// say posts a short silent message: a note, or the answer to a command.
-func (l *lane) say(post adapters.Post) *slot {
+// say posts a short silent message: a note, or the answer to a command. One that waits already is
+// not said again.
+func (l *lane) say(post adapters.Post) {
+	for s := range l.out.slots {
+		if s.note && s.id == "" && !s.lost && !s.dead && samePost(s.want, post) {
+			return
+		}
+	}
+	l.post(post, classNote).note = true
+}
+
+// post is a short silent message of that class.
+func (l *lane) post(post adapters.Post, c class) *slot {
 	post.Silent = true
-	s := &slot{key: newID(), class: classAnswer}
+	s := &slot{key: newID(), class: c}
 	s.show(post)
 	l.out.push(s)
 	return s

@@ -75,7 +75,21 @@ func (l *loading) tell() {
 func fetchFile(ctx context.Context, f adapters.Fetcher, file adapters.File) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	return f.Fetch(ctx, file, maxInput)
+	type loaded struct {
+		data []byte
+		err  error
+	}
+	done := make(chan loaded, 1)
+	go func() {
+		data, err := f.Fetch(ctx, file, maxInput)
+		done <- loaded{data, err}
+	}()
+	select { // a stop must not wait for a connection that notices nothing (S2)
+	case l := <-done:
+		return l.data, l.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 }
 
 // readable: images and text files reach the agent (C7).

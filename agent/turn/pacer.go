@@ -12,13 +12,14 @@ import (
 )
 
 // class orders what wants to leave for a platform when its budget is short (P11): stops before
-// answers before first posts before edits.
+// answers before first posts before notes before edits.
 type class uint8
 
 const (
 	classStop   class = iota // stop acknowledgements: they show at once, also before a crowd of answers (S2)
-	classAnswer              // answers, answers to commands
+	classAnswer              // answers, questions
 	classFirst               // first posts of progress messages; clean-up after an answer
+	classNote                // notes, answers to commands: a flood of them holds no answer up
 	classEdit                // edits
 	classes
 )

@@ -49,7 +49,7 @@ func (l *lane) unsign(row int64) {
 
 func (l *lane) noteWaiting(s *sign) {
 	if s.want {
-		s.note = l.say(adapters.Post{Doc: rich.Plain(l.words().Queued(len(l.waiting))), ReplyTo: s.message})
+		s.note = l.post(adapters.Post{Doc: rich.Plain(l.words().Queued(len(l.waiting))), ReplyTo: s.message}, classNote)
 	}
 }
 

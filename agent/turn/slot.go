@@ -17,6 +17,7 @@ type slot struct {
 	key   string // Post.Key of the message while it has no id
 	id    string // the platform's id; "" until it was sent
 	class class
+	note  bool // it says something that is worth saying once
 
 	want   adapters.Post
 	wanted bool // there is a state to show

@@ -114,6 +114,7 @@ func TestS8_NoSwitchWhileARunIsInWork(t *testing.T) {
 		b.write("dm", "long")
 		after(3 * time.Second)
 		b.press("dm", "◀")
+		after(2 * time.Second) // a note that still waits is said once
 		b.write("dm", "/branch", func(m *adapters.Message) { m.ReplyTo = &adapters.Reply{ID: id} })
 		after(5 * time.Second)
 		if n := strings.Count(b.text("dm"), "Something runs here."); n != 2 {

@@ -127,8 +127,12 @@ func (turnBegun) isLetter() {}
 
 func (t turnBegun) read(l *lane) {
 	r := t.run
-	if r.begun != nil {
-		return // it was abandoned before it began
+	if r.begun != nil { // it was abandoned before it began
+		if t.begun.err == nil {
+			end := store.End{RunID: r.id, State: r.state(), EndedAt: time.Now()}
+			l.hub.go_(func() { l.hub.storeEnd(end) })
+		}
+		return
 	}
 	r.begun = t.begun
 	if t.begun.err == nil {
