@@ -43,7 +43,7 @@ func masked(ev agent.Event) agent.Event {
 		ev.Failure.Detail = agent.Mask(ev.Failure.Detail)
 		return ev
 	case agent.RunStarted, agent.RunFinished, agent.ModelRequest, agent.ReasoningStarted, agent.ReasoningContent, agent.ReasoningEnded,
-		agent.TextStarted, agent.TextContent, agent.TextEnded, agent.ToolCallEnded, agent.SubagentFinished, agent.ApprovalResolved, agent.Usage:
+		agent.TextStarted, agent.TextContent, agent.TextEnded, agent.ToolCallEnded, agent.SubagentFinished, agent.ApprovalResolved, agent.Retrying, agent.Usage:
 	}
 	return ev
 }

@@ -148,6 +148,7 @@ func (b *Board) open(k kind, in, id, request string, now time.Time) *entry {
 	case callKind:
 		e.call = &call{}
 		a.calls = append(a.calls, e)
+	case textKind, areaKind:
 	}
 	b.index[key{k, in, id}] = e
 	a.insert(e, nil)

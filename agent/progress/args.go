@@ -127,6 +127,7 @@ func (a *argScan) between(c byte) {
 		if !blank(c) {
 			a.beginValue(c)
 		}
+	case scanInValue, scanOver: // feed deals with both
 	}
 }
 

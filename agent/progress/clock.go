@@ -80,6 +80,7 @@ func (b *Board) Status(now time.Time) string {
 			text = fill(w.statusStep, "name", oneLine(c.name, nameGraphemes))
 		case actApproval:
 			text = w.StatusWaiting
+		case actWorking: // says so already
 		}
 	}
 	text = clean(strings.NewReplacer(",", " ", "，", " ", "、", " ").Replace(text))

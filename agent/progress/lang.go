@@ -26,6 +26,7 @@ func Words(lang Lang) *Table {
 		return &japanese
 	case Chinese:
 		return &chinese
+	case English:
 	}
 	return &english
 }

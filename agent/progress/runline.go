@@ -71,6 +71,7 @@ func (b *Board) clock(a *area) (since time.Time, ok bool) {
 			return time.Time{}, false
 		case Retrying:
 			return b.note.Until, !b.note.Until.IsZero()
+		case NoNote:
 		}
 	}
 	switch c := b.current(a); c.kind {
@@ -81,6 +82,7 @@ func (b *Board) clock(a *area) (since time.Time, ok bool) {
 			return a.entry.started, !a.entry.started.IsZero()
 		}
 		return b.started, !b.started.IsZero()
+	case actTool, actStep, actApproval:
 	}
 	return time.Time{}, false
 }
@@ -100,6 +102,7 @@ func (b *Board) line(a *area, now time.Time) []rich.Span {
 			return titled(w.WaitingApproval, mask(title, previewGraphemes))
 		case Retrying:
 			return []rich.Span{bold(w.Retrying(b.note.Until.Sub(now)))}
+		case NoNote:
 		}
 	}
 	switch c := b.current(a); c.kind {
@@ -112,6 +115,7 @@ func (b *Board) line(a *area, now time.Time) []rich.Span {
 		return []rich.Span{bold(oneLine(c.name, nameGraphemes))}
 	case actApproval:
 		return titled(w.WaitingApproval, mask(c.name, previewGraphemes))
+	case actWorking: // with the clock, below
 	}
 	since, ok := b.clock(a)
 	if !ok || now.IsZero() {

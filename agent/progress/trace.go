@@ -78,6 +78,7 @@ func (b *Board) collect(a *area, to *[]*entry, gone *int) {
 			if !e.said || e == b.run.text {
 				continue
 			}
+		case callKind, areaKind:
 		}
 		*to = append(*to, e)
 		if e.sub != nil {
@@ -103,6 +104,7 @@ func (b *Board) preview(e *entry, now time.Time) []rich.Span {
 		return append(spans, plain(b.outcome(e, now)))
 	case areaKind:
 		return b.areaHeader(e.sub, now)
+	case textKind: // below
 	}
 	if e.incomplete {
 		return append(spans, titled(b.words.CutShort, b.beginning(e))...)
@@ -153,6 +155,7 @@ func (b *Board) settle(e *entry) {
 	case callKind:
 		e.call.show()
 		e.call.args = argScan{consumed: e.call.args.consumed}
+	case areaKind:
 	}
 	e.body, e.bodyCut = nil, false
 }
@@ -188,6 +191,7 @@ func (b *Board) body(e *entry, limit int) (blocks []rich.Block, size int) {
 			blocks = append(blocks, rich.Block{Kind: rich.Code, Text: text})
 			size += len([]rune(text)) + 8
 		}
+	case areaKind: // its own entries follow
 	}
 	return blocks, size
 }

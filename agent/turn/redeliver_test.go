@@ -71,12 +71,12 @@ func TestS3_RetryAfterASecondFailure(t *testing.T) {
 		bad := true
 		b := start(t, setup{fake: refusing(&bad), backend: backendFunc(theAnswer)})
 		b.write("dm", "hi")
-		after(time.Minute)
+		after(10 * time.Second)
 		b.write("dm", "/retry")
-		after(time.Minute)
+		after(10 * time.Second)
 		bad = false
 		b.write("dm", "/retry")
-		after(time.Minute)
+		after(10 * time.Second)
 		if got := b.bot("dm"); len(got) != 1 || got[0] != "The answer." {
 			t.Errorf("%q", got)
 		}

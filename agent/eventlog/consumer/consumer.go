@@ -86,7 +86,7 @@ func markOf(ev agent.Event) (mark, bool) {
 	case agent.Usage:
 		kind, id = "usage", ev.Request
 	case agent.StepStarted, agent.StepFinished, agent.FileProduced,
-		agent.ReasoningContent, agent.TextContent, agent.ToolCallArgs:
+		agent.ReasoningContent, agent.TextContent, agent.ToolCallArgs, agent.Retrying:
 		return mark{}, false // steps have a name, not an id: the same one may be taken twice
 	}
 	return mark{kind, ev.Area(), id}, id != ""
