@@ -102,6 +102,14 @@ type Sweeper interface {
 	Sweep(ctx context.Context, chat Chat, after, before string, keep func(id string) bool) error
 }
 
+// Reclaimer looks for a post whose outcome is unknown on such a platform: for one of the bot's own
+// messages between two ids, both exclusive, that keep does not claim and that says what post says
+// or can be made to. found false with complete true means that it surely was never sent; complete
+// is false where there are too many ids to try them all.
+type Reclaimer interface {
+	Reclaim(ctx context.Context, chat Chat, after, before string, post Post, keep func(id string) bool) (ref Ref, found, complete bool, err error)
+}
+
 // Fetcher loads the content of an inbound file, at most limit bytes; more is an error.
 type Fetcher interface {
 	Fetch(ctx context.Context, file File, limit int64) ([]byte, error)

@@ -103,7 +103,7 @@ func TestC6_GeneralHasANameForActionsOnly(t *testing.T) {
 		w.say(sim.Say{Chat: simtelegram.ForumChat, Text: "in General"})
 		<-time.After(time.Second)
 		before := len(w.srv.World().Calls(sim.OpOther))
-		if err := w.a.Pulse(t.Context(), w.sink.events[0].About().Chat, adapters.Indication{}); err != nil {
+		if err := w.a.Pulse(t.Context(), w.sink.message(t, 0).Chat, adapters.Indication{}); err != nil {
 			t.Fatal(err)
 		}
 		if on, _ := w.srv.World().Typing(simtelegram.ForumChat, ""); !on || len(w.srv.World().Calls(sim.OpOther)) != before {
@@ -121,10 +121,10 @@ func TestC1_TextMentionsAndTheTopicsHead(t *testing.T) {
 		}
 		w.say(sim.Say{Chat: simtelegram.ForumChat, Thread: simtelegram.TopicOps, Text: "under the bot's own topic head"})
 		w.got("both", "🙂 help", "under the bot's own topic head")
-		if m := w.sink.events[0].(adapters.Message); !m.Mentioned {
+		if m := w.sink.message(t, 0); !m.Mentioned {
 			t.Error("a text mention is no mention")
 		}
-		if m := w.sink.events[1].(adapters.Message); m.Mentioned || m.ReplyTo != nil {
+		if m := w.sink.message(t, 1); m.Mentioned || m.ReplyTo != nil {
 			t.Errorf("the topic's head counts as a reply: %+v", m)
 		}
 	})

@@ -29,7 +29,7 @@ func TestC3_AnAlbumWaitsForItsPartsAndKeepsTheOrder(t *testing.T) {
 		if left := w.srv.Unconfirmed(); len(left) != 0 {
 			t.Errorf("delivered and not confirmed: %v", left)
 		}
-		if m := w.sink.events[0].(adapters.Message); len(m.Files) != 2 {
+		if m := w.sink.message(t, 0); len(m.Files) != 2 {
 			t.Errorf("got %+v", m.Files)
 		}
 		if d := w.sink.times[1].Sub(w.sink.times[0]); d != 0 {
@@ -64,7 +64,7 @@ func TestC3_ThePersonsNextActEndsTheWait(t *testing.T) {
 		w.say(sim.Say{Chat: group, Text: "and a word"})
 		<-time.After(150 * time.Millisecond)
 		w.got("after the next message", "two pictures", "and a word")
-		w.sink.events = nil
+		w.sink.forget()
 		id := w.say(sim.Say{Chat: group, Text: "two more", Files: pics})
 		<-time.After(150 * time.Millisecond)
 		if err := w.srv.EditMessage(group, simtelegram.Ann, id, "two others"); err != nil {
@@ -81,7 +81,7 @@ func TestC3_APasteIsJoinedAndAStopIsNotDelayed(t *testing.T) {
 		<-time.After(150 * time.Millisecond) // the parts may come in two polls
 		w.got("a short last part ends the wait", strings.TrimSpace(paste))
 		for i, stop := range []string{"/stop", "halt"} {
-			w.sink.events = nil
+			w.sink.forget()
 			w.say(sim.Say{Chat: group, Text: paste[:4096]}) // a whole part: more may come
 			w.got("a long part")
 			at := time.Now()
@@ -93,12 +93,12 @@ func TestC3_APasteIsJoinedAndAStopIsNotDelayed(t *testing.T) {
 			}
 			<-time.After(5 * time.Second)
 		}
-		w.sink.events = nil
+		w.sink.forget()
 		listing := strings.Repeat("/usr/lib/x ", 600)
 		w.say(sim.Say{Chat: group, Text: listing, Parts: 2})
 		<-time.After(150 * time.Millisecond)
 		w.got("a paste that begins with a slash", strings.TrimSpace(listing))
-		w.sink.events = nil
+		w.sink.forget()
 		w.say(sim.Say{Chat: group, Text: paste[:4096]})
 		<-time.After(5 * time.Second)
 		w.say(sim.Say{Chat: group, Text: "an hour later"})
@@ -110,7 +110,7 @@ func TestC3_APasteIsJoinedAndAStopIsNotDelayed(t *testing.T) {
 func TestC3_AStopWaitsForNoAlbum(t *testing.T) {
 	inBubble(t, telegram.Config{IsStop: func(s string) bool { return s == "halt" }}, true, func(t *testing.T, w *world) {
 		for _, chat := range []string{group, simtelegram.DirectChat} {
-			w.sink.events, w.sink.times = nil, nil
+			w.sink.forget()
 			for range 4 { // parts that keep coming, so that the album stays open
 				if _, err := w.srv.SayMessage(group, "", simtelegram.Ann, simtelegram.Message{MediaGroupID: "77" + chat,
 					Document: &simtelegram.Document{FileID: "f", FileUniqueID: "u"}}); err != nil {
@@ -126,8 +126,8 @@ func TestC3_AStopWaitsForNoAlbum(t *testing.T) {
 			if i < 0 {
 				t.Fatalf("%s: the stop did not come", chat)
 			}
-			if d := w.sink.times[i].Sub(at); d > 100*time.Millisecond {
-				t.Errorf("%s: it came after %s", chat, d)
+			if _, times := w.sink.got(); times[i].Sub(at) > 100*time.Millisecond {
+				t.Errorf("%s: it came after %s", chat, times[i].Sub(at))
 			}
 			<-time.After(2 * time.Second)
 		}
@@ -150,15 +150,15 @@ func TestS7_WhatWasJoinedNamesItsParts(t *testing.T) {
 		}
 		<-time.After(2 * time.Second)
 		synctest.Wait()
-		if len(w.sink.events) != 2 {
-			t.Fatalf("%d events", len(w.sink.events))
+		if events, _ := w.sink.got(); len(events) != 2 {
+			t.Fatalf("%d events", len(events))
 		}
-		m := w.sink.events[0].(adapters.Message)
+		m := w.sink.message(t, 0)
 		if first, _ := strconv.Atoi(m.ID); len(m.Parts) != 1 || m.Parts[0] != strconv.Itoa(first+1) ||
 			len(m.Cuts) != 1 || m.Cuts[0] < 3900 || m.Cuts[0] > 4096 {
 			t.Errorf("a paste: parts %v, cuts %v", m.Parts, m.Cuts)
 		}
-		m = w.sink.events[1].(adapters.Message)
+		m = w.sink.message(t, 1)
 		if len(m.Parts) != 2 || !slices.Equal(m.Cuts, []int{3, 4}) || m.Text != "one\nthree" {
 			t.Errorf("an album: %q, parts %v, cuts %v", m.Text, m.Parts, m.Cuts)
 		}

@@ -78,6 +78,7 @@ var (
 	_ adapters.Resolver    = (*Adapter)(nil)
 	_ adapters.Prober      = (*Adapter)(nil)
 	_ adapters.Sweeper     = (*Adapter)(nil)
+	_ adapters.Reclaimer   = (*Adapter)(nil)
 )
 
 // New makes an adapter; it reaches nothing yet.

@@ -48,6 +48,34 @@ func (s *sink) Status(_ string, st adapters.Status) {
 	s.status = append(s.status, st)
 }
 
+// forget drops what came so far.
+func (s *sink) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.events, s.times = nil, nil
+}
+
+// got lists what came so far, and when.
+func (s *sink) got() ([]adapters.Event, []time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.events), slices.Clone(s.times)
+}
+
+// message is the i-th event, which must be a message.
+func (s *sink) message(t *testing.T, i int) adapters.Message {
+	t.Helper()
+	events, _ := s.got()
+	if i >= len(events) {
+		t.Fatalf("%d events", len(events))
+	}
+	m, ok := events[i].(adapters.Message)
+	if !ok {
+		t.Fatalf("event %d is a %T", i, events[i])
+	}
+	return m
+}
+
 func (s *sink) texts() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -74,6 +74,7 @@ var german = Table{
 	RunOver:     "Dieser Lauf ist schon zu Ende.",
 	ButtonOld:   "Diese Schaltfläche gilt nicht mehr.",
 	Busy:        "Hier läuft gerade etwas. Bitte warten oder stoppen und dann noch einmal versuchen.",
+	MaybeLost:   "Ich wurde neu gestartet und weiß nicht, ob meine letzte Antwort angekommen ist. Falls nicht: /retry schickt sie noch einmal.",
 	NotAllowed:  "Das können nur Personen, die mit diesem Bot sprechen dürfen.",
 	Decided:     "Das ist schon entschieden.",
 	approved:    "Von {by} erlaubt: {title}",

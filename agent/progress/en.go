@@ -74,6 +74,7 @@ var english = Table{
 	RunOver:     "That run has ended already.",
 	ButtonOld:   "This button no longer works.",
 	Busy:        "Something runs here. Wait for it or stop it, then try again.",
+	MaybeLost:   "I was restarted and can't tell whether my last answer arrived. If it did not: /retry sends it again.",
 	NotAllowed:  "Only people who may talk to this bot can do that.",
 	Decided:     "That has been decided already.",
 	approved:    "Approved by {by}: {title}",

@@ -63,6 +63,7 @@ type Table struct {
 	RunOver     string // the button's run has ended
 	ButtonOld   string
 	Busy        string // a run has to end first
+	MaybeLost   string // an answer whose delivery a restart left unknown
 	NotAllowed  string
 	Decided     string // somebody else was faster
 	approved    string

@@ -74,6 +74,7 @@ var chinese = Table{
 	RunOver:     "那次运行已经结束了。",
 	ButtonOld:   "这个按钮已失效。",
 	Busy:        "这里正在运行。请等它结束或先停止，然后再试。",
+	MaybeLost:   "我重新启动过，无法确认上一条回答是否已送达。如果没有收到，请用 /retry 重新发送。",
 	NotAllowed:  "只有可以与此机器人对话的人才能这样做。",
 	Decided:     "已经有人做出决定了。",
 	approved:    "{by} 已批准：{title}",

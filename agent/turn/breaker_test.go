@@ -138,3 +138,44 @@ func TestS2_AStopReachesTheBackendThoughTheStoreIsBroken(t *testing.T) {
 		}
 	})
 }
+
+// searching is a fake whose lost posts can be looked for between two ids, as Telegram's.
+type searching struct{ *fake }
+
+func (s searching) Reclaim(_ context.Context, chat adapters.Chat, after, before string, post adapters.Post, keep func(string) bool) (adapters.Ref, bool, bool, error) {
+	for _, m := range sim.FromBot(s.world.Messages(chat.ID, "*")) {
+		if m.ID > after && m.ID < before && m.Text == show(post) && !keep(m.ID) {
+			return adapters.Ref{Chat: chat, ID: m.ID}, true, true, nil
+		}
+	}
+	return adapters.Ref{}, false, true, nil
+}
+
+func TestS9_AnAnswerOnItsWayInACrashIsNeitherLostNorDoubled(t *testing.T) {
+	for _, arrived := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			dir := t.TempDir()
+			f := newFake("telegram")
+			stuck := make(chan struct{})
+			f.fail = func(op sim.Op, _ adapters.Chat, text string) (error, bool) {
+				if op == sim.OpSend && strings.Contains(text, "Answer to") {
+					<-stuck // the process ends before it knows
+					return adapters.ErrUnknownOutcome, arrived
+				}
+				return nil, false
+			}
+			b := start(t, setup{fake: f, adapter: searching{f}, backend: backendFunc(echo), store: openStore(t, dir)})
+			b.write("dm", "hi")
+			after(5 * time.Second)
+			_ = b.store.Close()
+			close(stuck)
+			b.shut()
+			again := f.again()
+			b = start(t, setup{fake: again, adapter: searching{again}, backend: backendFunc(echo), store: openStore(t, dir)})
+			after(10 * time.Second)
+			if got := b.bot("dm"); len(got) != 1 || got[0] != "Answer to u=hi" {
+				t.Errorf("arrived %v:\n%s", arrived, b.text("dm"))
+			}
+		})
+	}
+}

@@ -44,6 +44,9 @@ func (r *run) land(now time.Time) {
 	if (r.pulse != nil || r.clearing) && now.Before(r.finishAt) {
 		return
 	}
+	if r.reclaims(now) {
+		return
+	}
 	r.phase = delivering
 	r.finish(now)
 }

@@ -77,6 +77,7 @@ type run struct {
 	storedProgress string
 	sent           map[int]fate // parts of the answer that stand
 	endedAt        time.Time
+	reclaimed      bool // what may be lost was looked for
 	asking         bool // the platform is being asked what stands
 
 	cut        bool // typingMaxSeconds have ended the indicator

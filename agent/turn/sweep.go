@@ -22,16 +22,20 @@ func (r *run) sweep(end []*slot) {
 	l.hub.go_(func() {
 		ctx, cancel := context.WithTimeout(l.hub.callCtx, sweepLimit)
 		defer cancel()
-		chat := l.chat.Key()
-		known := func(id string) bool {
-			if _, ok, err := l.hub.store.NodeByRef(ctx, chat, id); ok || err != nil {
-				return true
-			}
-			_, ok, err := l.hub.store.RunByMessage(ctx, chat, id)
-			return ok || err != nil
-		}
-		if err := s.Sweep(ctx, l.chat, r.anchor, before, known); err != nil {
+		if err := s.Sweep(ctx, l.chat, r.anchor, before, l.claims(ctx)); err != nil {
 			l.log.Warn("a progress message of the last process may be left", "run", r.id, "error", err)
 		}
 	})
+}
+
+// claims tells which of the chat's messages the store knows: what it knows is not lost.
+func (l *lane) claims(ctx context.Context) func(id string) bool {
+	chat := l.chat.Key()
+	return func(id string) bool {
+		if _, ok, err := l.hub.store.NodeByRef(ctx, chat, id); ok || err != nil {
+			return true
+		}
+		_, ok, err := l.hub.store.RunByMessage(ctx, chat, id)
+		return ok || err != nil
+	}
 }

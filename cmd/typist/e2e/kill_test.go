@@ -68,6 +68,9 @@ func killed(t *testing.T, name string, n int, rng *rand.Rand) {
 		_, err := at.platform.Say(sim.Say{Chat: at.direct, Person: at.ann, Text: text})
 		must(t, err)
 		wait(time.Duration(rng.IntN(1400)) * time.Millisecond)
+		if i%10 == 9 { // more than 20 waiting messages would be refused (S10)
+			eventually(t, at, "the queue", 60*time.Second, func() bool { return settled(at, name, i+1) })
+		}
 		_ = p.end(syscall.SIGKILL)
 	}
 	p := run(t, config, 1)
@@ -144,6 +147,16 @@ func idle(at place, pressed string) bool {
 		}
 	}
 	return true
+}
+
+// settled: the newest message is answered or its run interrupted, and so are all before it.
+func settled(at place, name string, n int) bool {
+	if at.says(at.direct, fmt.Sprintf("Answer-to-%s-m%d", name, n-1)) {
+		return true
+	}
+	messages := at.platform.World().Messages(at.direct, "*")
+	last := messages[len(messages)-1]
+	return last.From.Bot && strings.HasPrefix(last.Text, "Interrupted") && idle(at, "")
 }
 
 func answered(at place, name string, n int) (done int) {
