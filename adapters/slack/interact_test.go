@@ -48,6 +48,7 @@ func TestC8_SlashCommands(t *testing.T) {
 			if err := r.sim.Press(channel.ID, simslack.Bob, m.ID, "retry:1"); err != nil {
 				t.Fatal(err)
 			}
+			r.tick() // it is acknowledged before it is delivered
 			if p := one[adapters.Press](r); p.Data != "retry:1" || p.ID != "" {
 				t.Errorf("pressed below an answer only one sees: %+v", p)
 			}

@@ -147,6 +147,7 @@ func TestC4_RetryAfterOfTheConnection(t *testing.T) {
 	in(t, func(t *testing.T) {
 		r := newRig(t, simslack.Options{NoLimits: true})
 		r.run()
+		<-time.After(time.Minute) // a connection that ends at once ends the session, perhaps before the answer
 		r.sim.World().Inject(sim.Fault{Op: sim.OpReceive, Status: 429, RetryAfter: 2 * time.Minute, Times: 1})
 		before := len(r.sim.World().Calls(sim.OpReceive))
 		r.sim.Disconnect(0)
