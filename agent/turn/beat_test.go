@@ -22,9 +22,9 @@ func newMute(name string) (mute, *fake) {
 	return mute{f}, f
 }
 
-// TestT4_H5_HeartbeatTyping holds every row: mode × kind of chat × deliver × indicator. A target
+// TestH5_T4_HeartbeatTyping holds every row: mode × kind of chat × deliver × indicator. A target
 // that is none or can't be resolved begins no turn at all or one without delivery (agent/heartbeat).
-func TestT4_H5_HeartbeatTyping(t *testing.T) {
+func TestH5_T4_HeartbeatTyping(t *testing.T) {
 	for _, m := range []typing.Mode{typing.Unset, typing.Never, typing.Instant, typing.Thinking, typing.Message} {
 		for _, chat := range []string{"dm", "room"} {
 			for _, deliver := range []bool{true, false} {

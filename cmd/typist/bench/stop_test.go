@@ -41,14 +41,14 @@ func measureStops(t testing.TB, rounds int, rest time.Duration) map[string][]tim
 }
 
 // measureStop has a run begin and stops it.
-func (c *talk) measureStop(t testing.TB) time.Duration {
-	t.Helper()
+func (t *talk) measureStop(tb testing.TB) time.Duration {
+	tb.Helper()
 	began := time.Now()
-	_, err := c.platform.Say(sim.Say{Chat: c.chat, Person: c.person, Text: "begin"})
-	must(t, err)
+	_, err := t.platform.Say(sim.Say{Chat: t.chat, Person: t.person, Text: "begin"})
+	must(tb, err)
 	var message, data string
-	eventually(t, "the progress message", 10*time.Second, func() bool {
-		for _, m := range sim.FromBot(c.platform.World().Messages(c.chat, "*")) {
+	eventually(tb, "the progress message", 10*time.Second, func() bool {
+		for _, m := range sim.FromBot(t.platform.World().Messages(t.chat, "*")) {
 			button, ok := buttonOf(m, "Stop")
 			if ok && m.At.After(began) && strings.Contains(m.Text, "Bash") {
 				message, data = m.ID, button
@@ -58,24 +58,24 @@ func (c *talk) measureStop(t testing.TB) time.Duration {
 		return false
 	})
 	pressed := time.Now()
-	must(t, c.platform.Press(c.chat, c.person, message, data))
+	must(tb, t.platform.Press(t.chat, t.person, message, data))
 	var shown time.Time
-	eventually(t, "the acknowledgement", 10*time.Second, func() bool {
-		shown = c.since(pressed, "Stopp")
+	eventually(tb, "the acknowledgement", 10*time.Second, func() bool {
+		shown = t.since(pressed, "Stopp")
 		return !shown.IsZero()
 	})
-	eventually(t, "the end of the run", 10*time.Second, func() bool { return !c.since(pressed, "Stopped after").IsZero() })
+	eventually(tb, "the end of the run", 10*time.Second, func() bool { return !t.since(pressed, "Stopped after").IsZero() })
 	return shown.Sub(pressed)
 }
 
 // since is when a message of the bot first came to hold the text, after began; zero: none did.
-func (c *talk) since(began time.Time, text string) (first time.Time) {
+func (t *talk) since(began time.Time, text string) (first time.Time) {
 	see := func(at time.Time, state string) {
 		if strings.Contains(state, text) && at.After(began) && (first.IsZero() || at.Before(first)) {
 			first = at
 		}
 	}
-	for _, m := range sim.FromBot(c.platform.World().Everything(c.chat, "*")) {
+	for _, m := range sim.FromBot(t.platform.World().Everything(t.chat, "*")) {
 		// A state in the history carries the time at which the next one took its place.
 		at := m.At
 		for _, v := range m.History {
