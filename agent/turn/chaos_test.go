@@ -73,7 +73,9 @@ func chaos(t *testing.T, seed uint64, rate float64) {
 	const messages = 6
 	for i := range messages {
 		b.write("dm", fmt.Sprintf("m%d", i))
-		after(time.Duration(rng.IntN(8000)) * time.Millisecond)
+		var pause time.Duration
+		f.now(func() { pause = time.Duration(rng.IntN(8000)) * time.Millisecond })
+		after(pause)
 	}
 	after(10 * time.Minute)
 	for i := range messages {

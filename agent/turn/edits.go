@@ -33,6 +33,9 @@ func (e edited) read(l *lane) {
 		return
 	}
 	for _, row := range waiting {
+		if l.run != nil && slices.Contains(l.run.in.rows, row.ID) {
+			continue // the run in work is that turn, though its beginning is not stored yet
+		}
 		if row.Kind == store.InputMessage && l.editWaiting(row, e.ID, e.Text) {
 			return
 		}

@@ -60,12 +60,14 @@ func TestT8_EveryOutcomeEndsIt(t *testing.T) {
 					t.Errorf("%s: no indicator in mid-run", o.name)
 				}
 				if o.fail {
-					b.chat.fail = func(op sim.Op, _ adapters.Chat, _ string) (error, bool) {
-						if op == sim.OpSend || op == sim.OpEdit {
-							return adapters.ErrDenied, false
+					b.chat.now(func() {
+						b.chat.fail = func(op sim.Op, _ adapters.Chat, _ string) (error, bool) {
+							if op == sim.OpSend || op == sim.OpEdit {
+								return adapters.ErrDenied, false
+							}
+							return nil, false
 						}
-						return nil, false
-					}
+					})
 				}
 				if o.end != nil {
 					o.end(b)

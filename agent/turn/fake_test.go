@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -32,7 +33,11 @@ type fake struct {
 	sink  adapters.Sink
 	ready chan struct{}
 	slow  time.Duration // every call
+	// editing is how long an edit takes on top of that.
+	editing time.Duration
+	mu      sync.Mutex
 	// fail, if set, decides what a call comes to; done tells whether it is carried out all the same.
+	// It is called under mu, so it must not wait.
 	fail func(op sim.Op, chat adapters.Chat, text string) (err error, done bool)
 }
 
@@ -75,18 +80,41 @@ func (f *fake) call(ctx context.Context, op sim.Op, chat adapters.Chat, text str
 		f.world.Record(c)
 		return err
 	}
-	if f.slow > 0 && !waitFor(ctx, f.slow) {
+	if d := f.takes(op); d > 0 && !waitFor(ctx, d) {
 		return record(errors.Join(adapters.ErrUnknownOutcome, ctx.Err()))
 	}
-	if f.fail != nil {
-		if err, done := f.fail(op, chat, text); err != nil {
-			if done {
-				_ = do()
-			}
-			return record(err)
+	if err, done := f.fails(op, chat, text); err != nil {
+		if done {
+			_ = do()
 		}
+		return record(err)
 	}
 	return record(do())
+}
+
+func (f *fake) takes(op sim.Op) time.Duration {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if op == sim.OpEdit {
+		return f.slow + f.editing
+	}
+	return f.slow
+}
+
+func (f *fake) fails(op sim.Op, chat adapters.Chat, text string) (err error, done bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.fail == nil {
+		return nil, false
+	}
+	return f.fail(op, chat, text)
+}
+
+// now changes what fail does, or what it looks at, while calls go on.
+func (f *fake) now(change func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	change()
 }
 
 func show(post adapters.Post) string { return rich.Text(post.Doc) }
@@ -171,12 +199,14 @@ type finding struct {
 func (f finding) Send(ctx context.Context, chat adapters.Chat, post adapters.Post) (adapters.Ref, error) {
 	ref, err := f.fake.Send(ctx, chat, post)
 	if ref.ID != "" {
-		f.keys[post.Key] = ref.ID
+		f.now(func() { f.keys[post.Key] = ref.ID })
 	}
 	return ref, err
 }
 
 func (f finding) Find(_ context.Context, chat adapters.Chat, key string, _ time.Time) (adapters.Ref, bool, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	id, ok := f.keys[key]
 	return adapters.Ref{Chat: chat, ID: id}, ok, nil
 }
@@ -300,7 +330,9 @@ func openStore(t *testing.T, dir string) *store.Store {
 
 // crash ends the hub as kill -9 would: from now on nothing is stored and nothing is sent.
 func (b *bench) crash() {
-	b.chat.fail = func(sim.Op, adapters.Chat, string) (error, bool) { return adapters.ErrDenied, false }
+	b.chat.now(func() {
+		b.chat.fail = func(sim.Op, adapters.Chat, string) (error, bool) { return adapters.ErrDenied, false }
+	})
 	if err := b.store.Close(); err != nil {
 		b.t.Error(err)
 	}

@@ -29,7 +29,7 @@ func TestP11_WhatCanNeitherGoNorChangeIsLeft(t *testing.T) {
 			b := start(t, setup{fake: f, backend: working(5*time.Second, "NO_REPLY")})
 			b.write("dm", "hi")
 			after(4 * time.Second)
-			over = true
+			f.now(func() { over = true })
 			after(10 * time.Minute)
 			if n := b.calls(sim.OpDelete) + b.calls(sim.OpEdit); n > 8 {
 				t.Errorf("%v: %d calls for a message that can't be taken away", second, n)

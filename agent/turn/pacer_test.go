@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 	"fmt"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -28,6 +29,7 @@ func pacing(t *testing.T, caps adapters.Capabilities, f func(t *testing.T, p *pa
 
 // grants collects when permits were granted, by name.
 type grants struct {
+	mu    sync.Mutex
 	began time.Time
 	at    map[string]time.Duration
 	order []string
@@ -35,11 +37,22 @@ type grants struct {
 
 func (g *grants) ask(p *pacer, name string, r permit) *permit {
 	r.grant = func() { // under the pacer's lock
+		g.mu.Lock()
+		defer g.mu.Unlock()
 		g.at[name] = time.Since(g.began)
 		g.order = append(g.order, name)
 	}
 	p.request(&r)
 	return &r
+}
+
+// after lets d pass.
+func (g *grants) after(d time.Duration) {
+	timer := time.NewTimer(d)
+	<-timer.C
+	synctest.Wait()
+	g.mu.Lock() // what the grants wrote is seen
+	defer g.mu.Unlock()
 }
 
 func newGrants() *grants { return &grants{began: time.Now(), at: map[string]time.Duration{}} }
@@ -53,7 +66,7 @@ func TestP11_WhatWaitsForTheBudgetLeavesBySelf(t *testing.T) {
 			g.ask(p, fmt.Sprint("edit", i), permit{class: classEdit, chat: fmt.Sprint(i), op: callEdit})
 		}
 		g.ask(p, "answer", permit{class: classAnswer, chat: "9", op: callSend})
-		time.Sleep(time.Second)
+		g.after(time.Second)
 		if len(g.order) != 4 {
 			t.Errorf("after 1 s only %v have left", g.order)
 		}
@@ -77,7 +90,7 @@ func TestP11_AChatThatWaitsHoldsUpNobody(t *testing.T) {
 		g.ask(p, "edit again", permit{class: classEdit, chat: "other", op: callEdit})
 		gone := g.ask(p, "gone", permit{class: classEdit, chat: "other", op: callEdit})
 		p.withdraw(gone)
-		time.Sleep(10 * time.Second)
+		g.after(10 * time.Second)
 		for name, want := range map[string]time.Duration{"blocked": 5 * time.Second, "post0": 0, "post1": 0, "post2": time.Second, "edit": 0, "edit again": time.Second} {
 			if got := g.at[name]; got < want || got > want+50*time.Millisecond {
 				t.Errorf("%s left after %v, want %v", name, got, want)
@@ -95,7 +108,7 @@ func TestP11_ABlockedTokenHoldsEverything(t *testing.T) {
 		g := newGrants()
 		p.limited("a", callEdit, &adapters.RateLimitError{RetryAfter: 3 * time.Second, Global: true})
 		g.ask(p, "b", permit{class: classAnswer, chat: "b", op: callSend})
-		time.Sleep(4 * time.Second)
+		g.after(4 * time.Second)
 		if got := g.at["b"]; got < 3*time.Second || got > 3100*time.Millisecond {
 			t.Errorf("left after %v", got)
 		}
@@ -108,14 +121,16 @@ func TestS2_AStopPassesACrowdOfAnswers(t *testing.T) {
 	pacing(t, adapters.Capabilities{CallsPerSecond: 10, CallBurst: 1, EditPaceDirect: 10 * time.Second}, func(t *testing.T, p *pacer) {
 		g := newGrants()
 		g.ask(p, "edit", permit{class: classEdit, chat: "mine", op: callEdit})
-		time.Sleep(time.Second)
+		g.after(time.Second)
 		for i := range 100 {
 			g.ask(p, fmt.Sprint("answer", i), permit{class: classAnswer, chat: fmt.Sprint(i), op: callSend})
 		}
-		time.Sleep(time.Second)
+		g.after(time.Second)
+		g.mu.Lock()
 		g.began = time.Now()
+		g.mu.Unlock()
 		g.ask(p, "stop", permit{class: classStop, chat: "mine", op: callEdit})
-		time.Sleep(300 * time.Millisecond)
+		g.after(300 * time.Millisecond)
 		if _, ok := g.at["stop"]; !ok {
 			t.Errorf("not within 300 ms; %d others were", len(g.order)-1)
 		}

@@ -7,7 +7,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"typist/adapters"
 	"typist/adapters/sim"
 	"typist/agent"
 )
@@ -34,14 +33,7 @@ func TestS8_QuickSwitchesEndAtTheLast(t *testing.T) {
 			after(20 * time.Second)
 		}
 		answer := sim.FromBot(b.chat.world.Messages("dm", "*"))[0].ID
-		slow := true
-		f.fail = func(op sim.Op, _ adapters.Chat, _ string) (error, bool) {
-			if op == sim.OpEdit && slow {
-				slow = false
-				waitFor(context.Background(), 3*time.Second)
-			}
-			return nil, false
-		}
+		f.now(func() { f.editing = 3 * time.Second })
 		b.pressData("dm", answer, versions["2"])
 		b.pressData("dm", answer, versions["1"])
 		after(100 * time.Millisecond)

@@ -49,13 +49,14 @@ func storm(t *testing.T, platform string, seed uint64) {
 		s.adapter = finding{f, map[string]string{}}
 	}
 	rate := []float64{0, 0.1, 0.25}[rng.IntN(3)]
+	faults := rand.New(rand.NewPCG(seed, 9))
 	f.fail = func(op sim.Op, _ adapters.Chat, _ string) (error, bool) {
-		if rng.Float64() >= rate {
+		if faults.Float64() >= rate {
 			return nil, false
 		}
-		switch n := rng.IntN(4); {
+		switch n := faults.IntN(4); {
 		case n == 0:
-			return &adapters.RateLimitError{RetryAfter: time.Duration(1+rng.IntN(4)) * time.Second}, false
+			return &adapters.RateLimitError{RetryAfter: time.Duration(1+faults.IntN(4)) * time.Second}, false
 		case n == 1 || op == sim.OpSend && platform != "discord":
 			return adapters.ErrNeverSent, false
 		default:
@@ -83,7 +84,7 @@ func storm(t *testing.T, platform string, seed uint64) {
 	}
 	after(2 * time.Hour)
 	b.settled(t)
-	f.fail = nil
+	f.now(func() { f.fail = nil })
 	b.write("dm", "still there?")
 	after(5 * time.Minute)
 	b.settled(t)
