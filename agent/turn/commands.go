@@ -257,7 +257,18 @@ func retry(l *lane, c commanded) {
 		c.answer(l, l.words().Busy)
 		return
 	}
+	if l.retrying {
+		l.retries = append(l.retries, c)
+		return
+	}
+	l.retrying = true
 	l.hub.go_(func() {
+		delivers := false
+		defer func() {
+			if !delivers {
+				l.mail.put(retried{})
+			}
+		}()
 		ctx := context.WithoutCancel(l.hub.callCtx)
 		run, ok, err := l.hub.store.LastRun(ctx, l.chat.Key())
 		switch {
@@ -271,7 +282,7 @@ func retry(l *lane, c commanded) {
 		case run.Failure == undelivered && run.State == store.RunDone: // else there is no answer yet
 			d, err := l.storedAnswer(ctx, run)
 			if err == nil && len(d.doc) > 0 {
-				d.command = c
+				d.command, delivers = c, true
 				l.mail.put(d)
 				return
 			}

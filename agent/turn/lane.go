@@ -41,12 +41,12 @@ type lane struct {
 	reacting   bool      // a call for a reaction is under way
 	notBefore  time.Time // no turn begins earlier, after one could not be stored
 	beginFails int
-	// redelivered is the newest run whose stored answer was sent once more (S3).
-	redelivered string
-	lastActive  time.Time
-	busy        atomic.Bool  // a run is in work, or something may wait (read by the hub)
-	expected    atomic.Int32 // rows of the inbox whose letters the lane has not read
-	began       atomic.Int64 // when it began, ns
+	retrying   bool        // a /retry is being looked into, or delivers a stored answer
+	retries    []commanded // that came meanwhile
+	lastActive time.Time
+	busy       atomic.Bool  // a run is in work, or something may wait (read by the hub)
+	expected   atomic.Int32 // rows of the inbox whose letters the lane has not read
+	began      atomic.Int64 // when it began, ns
 }
 
 func newLane(h *Hub, chn *channel, chat adapters.Chat, kind adapters.Kind) *lane {

@@ -164,3 +164,26 @@ func TestP12_InvisibleAnswer(t *testing.T) {
 		})
 	}
 }
+
+// A superseded run that takes its time to end is waited for without a busy loop: in a bubble one
+// would let no time pass. Nothing of it shows (P1).
+func TestS7_SupersededBeforeItShowed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		runs := 0
+		b := start(t, setup{backend: backendFunc(func(ctx context.Context, _ agent.Request, emit func(agent.Event)) error {
+			if runs++; runs == 1 {
+				waitFor(context.WithoutCancel(ctx), 4*time.Second)
+				return ctx.Err()
+			}
+			say(emit, "1", "A:v2")
+			return nil
+		})})
+		m := b.write("dm", "v1")
+		after(time.Second)
+		b.edit("dm", m, "v2")
+		after(10 * time.Second)
+		if got := b.bot("dm"); len(got) != 1 || got[0] != "A:v2" {
+			t.Errorf("%q", got)
+		}
+	})
+}

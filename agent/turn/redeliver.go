@@ -60,10 +60,6 @@ func (d redeliver) read(l *lane) {
 	if d.command.command.Answer != nil {
 		d.command.answer(l, l.words().Redelivered)
 	}
-	if l.redelivered == d.run.ID {
-		return // it is on its way, or stands: /retry was sent twice
-	}
-	l.redelivered = d.run.ID
 	var posts []adapters.Post
 	for _, part := range l.chn.adapter.Fit(d.doc) {
 		posts = append(posts, adapters.Post{Doc: part})
@@ -71,7 +67,7 @@ func (d redeliver) read(l *lane) {
 	posts[len(posts)-1].Files = d.files
 	l.deliver(posts, nil, nil, func(slots []*slot, err error) {
 		if err != nil {
-			l.redelivered = ""
+			retried{}.read(l)
 			l.log.Error("the stored answer could not be delivered", "error", err)
 			return
 		}
@@ -82,6 +78,26 @@ func (d redeliver) read(l *lane) {
 			if err := errors.Join(l.hub.store.UpdateRun(ctx, run), l.hub.store.SetRefs(ctx, d.node, run.Answer)); err != nil {
 				l.log.Error("a delivery could not be stored", "error", err)
 			}
+			l.mail.put(retried{delivered: true})
 		})
 	})
+}
+
+// retried: a /retry is carried out, or has become a turn. Those that came while it delivered the
+// stored answer asked for nothing else.
+type retried struct{ delivered bool }
+
+func (retried) isLetter() {}
+
+func (r retried) read(l *lane) {
+	more := l.retries
+	l.retrying, l.retries = false, nil
+	for _, c := range more {
+		switch {
+		case !r.delivered:
+			retry(l, c)
+		case c.command.Answer != nil:
+			c.answer(l, l.words().Redelivered)
+		}
+	}
 }

@@ -169,7 +169,7 @@ func (r *run) next() time.Time {
 		if r.restated && r.watchesStatus() {
 			sooner(r.statusAt.Add(statusEvery))
 		}
-		if r.progress == nil && r.in.Heartbeat == nil && (!r.quietGroup() || r.visible) {
+		if r.progress == nil && r.in.Heartbeat == nil && !r.superseded && (!r.quietGroup() || r.visible) {
 			sooner(r.started.Add(r.lane.hub.settings().Delay))
 		} else if r.progress != nil && !r.progress.stale {
 			sooner(r.tick)
