@@ -37,7 +37,7 @@ func TestS3_AModelsFailures(t *testing.T) {
 func TestS2_StopWhileItWaitsToRetry(t *testing.T) {
 	withModel(t, quick, func(t *testing.T, _ *stage, at place, m *model) {
 		at.say(t, "be limited")
-		at.sees(t, at.direct, "Working…")
+		at.sees(t, at.direct, "Trying again in")
 		stopShows(t, at, at.direct, func() { at.press(t, at.direct, "Stop") })
 		at.sees(t, at.direct, "Stopped after")
 		at.quiet(t, 2500e6)
