@@ -75,6 +75,8 @@ func (s *stream) touch() {
 
 func (s *stream) read(p []byte) (int, error) {
 	for {
+		// Taken before the deadline is looked at: one that is set in between closes it.
+		fired := s.readBy.wait()
 		s.mu.Lock()
 		switch {
 		case s.readsEnded:
@@ -100,7 +102,7 @@ func (s *stream) read(p []byte) (int, error) {
 		s.mu.Unlock()
 		select {
 		case <-changed:
-		case <-s.readBy.wait():
+		case <-fired:
 		}
 	}
 }
@@ -108,6 +110,7 @@ func (s *stream) read(p []byte) (int, error) {
 func (s *stream) write(p []byte) (int, error) {
 	done := 0
 	for {
+		fired := s.writeBy.wait()
 		s.mu.Lock()
 		switch {
 		case s.noWriter:
@@ -132,7 +135,7 @@ func (s *stream) write(p []byte) (int, error) {
 		}
 		select {
 		case <-changed:
-		case <-s.writeBy.wait():
+		case <-fired:
 		}
 	}
 }
