@@ -34,7 +34,8 @@ func TestP11_WhatCanNeitherGoNorChangeIsLeft(t *testing.T) {
 			if n := b.calls(sim.OpDelete) + b.calls(sim.OpEdit); n > 8 {
 				t.Errorf("%v: %d calls for a message that can't be taken away", second, n)
 			}
-			if slices.Contains(b.bot("dm"), "—") || b.calls(sim.OpSend) != 1 {
+			// A last edit of the run in work may have been replaced by one new message (P11).
+			if slices.Contains(b.bot("dm"), "—") || b.calls(sim.OpSend) > 2 {
 				t.Errorf("%v: posted %q", second, b.bot("dm"))
 			}
 		})
