@@ -26,24 +26,21 @@ type Capabilities struct {
 	PostBurst            int     // posts a chat may send at once before PostPace holds
 	CallsPerSecond       float64 // sends, edits and deletes of the whole token together; 0 = no bound
 	CallBurst            int
-	EditsPerMinute       float64       // edits of the whole token; 0 = no bound of their own
-	PulsesPerSecond      float64       // indicator calls of the whole token; 0 = no bound
-	EditWindow           time.Duration // after this an edit may be refused; 0 = none
-	RepliesInGroups      bool          // in groups an answer is a reply to its question (Slack uses threads instead)
-	UniqueNames          bool          // a group's name says which group it is (Slack: one workspace)
-	ThreadPerQuestion    bool          // in groups every question has a thread, and so a chat, of its own
-	SilentPosts          bool          // Post.Silent works
-	PingReplies          bool          // Post.Ping works
-	Fold                 bool          // rich.Fold is a folding element of the platform's own
-	Files                bool          // Post.Files works
-	CommandsAsText       bool          // "/cmd" arrives as Message
-	NativeCommands       bool          // arrive as Command
-	CommandsFromManifest bool          // native commands come from the app's manifest (Slack): there is no menu to register
-	ReplaysMissed        bool          // what came in while away is delivered later (C4)
-	MaxFileBytes         int64         // of an inbound file
-	MaxUploadBytes       int64         // of a file in Post.Files; 0 = no bound of its own
-	ButtonsPerRow        int
-	ReactionsOnInput     bool // Reactor works on people's messages
+	EditsPerMinute       float64 // edits of the whole token; 0 = no bound of their own
+	PulsesPerSecond      float64 // indicator calls of the whole token; 0 = no bound
+	RepliesInGroups      bool    // in groups an answer is a reply to its question (Slack uses threads instead)
+	UniqueNames          bool    // a group's name says which group it is (Slack: one workspace)
+	ThreadPerQuestion    bool    // in groups every question has a thread, and so a chat, of its own
+	SilentPosts          bool    // Post.Silent works
+	PingReplies          bool    // Post.Ping works
+	Fold                 bool    // rich.Fold is a folding element of the platform's own
+	Files                bool    // Post.Files works
+	CommandsAsText       bool    // "/cmd" arrives as Message
+	NativeCommands       bool    // arrive as Command
+	CommandsFromManifest bool    // native commands come from the app's manifest (Slack): there is no menu to register
+	ReplaysMissed        bool    // what came in while away is delivered later (C4)
+	MaxUploadBytes       int64   // of a file in Post.Files; 0 = no bound of its own
+	ReactionsOnInput     bool    // Reactor works on people's messages
 }
 
 // Check says where an adapter's Capabilities and its optional interfaces disagree; nil is agreement.

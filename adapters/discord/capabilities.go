@@ -35,16 +35,13 @@ func (a *Adapter) Capabilities() adapters.Capabilities {
 		CallsPerSecond:     30,
 		CallBurst:          15,
 		PulsesPerSecond:    15,
-		EditWindow:         time.Hour,
 		SilentPosts:        true,
 		RepliesInGroups:    true,
 		PingReplies:        true,
 		Files:              true,
 		NativeCommands:     true,
 		ReplaysMissed:      true,
-		MaxFileBytes:       maxFile,
 		MaxUploadBytes:     maxFile,
-		ButtonsPerRow:      maxPerRow,
 		ReactionsOnInput:   true,
 	}
 }

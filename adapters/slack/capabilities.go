@@ -22,7 +22,6 @@ const (
 	maxTableCells  = 20
 	maxTableSize   = 8000 // JSON characters; bigger tables are lighter as preformatted text
 	maxStatus      = 50   // graphemes
-	maxFileBytes   = 1 << 30
 )
 
 // Capabilities are Slack's numbers.
@@ -49,8 +48,6 @@ func (a *Adapter) Capabilities() adapters.Capabilities {
 		NativeCommands:       true,
 		CommandsFromManifest: true,
 		ReplaysMissed:        true,
-		MaxFileBytes:         maxFileBytes,
-		ButtonsPerRow:        maxButtonsRow,
 		ReactionsOnInput:     true,
 	}
 }

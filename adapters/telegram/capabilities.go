@@ -8,9 +8,8 @@ import (
 
 // Units and sizes of the Bot API.
 const (
-	maxText    = 4096 // UTF-16 units of a message after parsing, #sendmessage
-	maxCaption = 1024 // UTF-16 units of a caption after parsing, #senddocument
-	maxFetch   = 20 << 20
+	maxText    = 4096     // UTF-16 units of a message after parsing, #sendmessage
+	maxCaption = 1024     // UTF-16 units of a caption after parsing, #senddocument
 	maxUpload  = 50 << 20 // bytes, #senddocument
 	maxPhoto   = 10 << 20 // bytes, #sendphoto
 	albumSize  = 10       // files of one album, #sendmediagroup
@@ -36,9 +35,7 @@ func (a *Adapter) Capabilities() adapters.Capabilities {
 		Files:              true,
 		CommandsAsText:     true,
 		ReplaysMissed:      true, // for 24 h, #getting-updates
-		MaxFileBytes:       maxFetch,
 		MaxUploadBytes:     maxUpload,
-		ButtonsPerRow:      8,
 		ReactionsOnInput:   true,
 	}
 }

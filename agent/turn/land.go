@@ -281,7 +281,7 @@ func (r *run) close(state store.RunState, slots []*slot, err error) {
 	r.phase = over
 	r.answered(now)
 	r.measured()
-	end := store.End{RunID: r.id, State: state, EndedAt: now, Leaf: r.begun.parent, KeepProgress: r.keepsProgress(slots)}
+	end := store.End{RunID: r.id, State: state, EndedAt: now, Leaf: r.begun.parent, KeepProgress: r.keepsProgress()}
 	if e, ok := r.terminal.(agent.RunError); ok {
 		end.Failure = string(e.Failure.Kind)
 	}
@@ -320,7 +320,7 @@ func (r *run) close(state store.RunState, slots []*slot, err error) {
 			end.Leaf = "" // the conversation has gone on elsewhere
 		}
 		hub.storeEnd(end)
-		l.mail.put(turnOver{run: r, leaf: leaf})
+		l.mail.put(turnOver{run: r})
 	})
 }
 
@@ -378,7 +378,7 @@ func (h *Hub) answerOpen(runID string, open []agent.ToolCall) []agent.Message {
 const undelivered = "undelivered"
 
 // keepsProgress: the progress message stands on, as the answer or as the run's summary.
-func (r *run) keepsProgress(slots []*slot) bool {
+func (r *run) keepsProgress() bool {
 	return r.progress != nil && !r.progress.remove
 }
 
@@ -393,10 +393,7 @@ func (l *lane) afterTurn(m letter) bool {
 }
 
 // turnOver: the turn is over and stored as such.
-type turnOver struct {
-	run  *run
-	leaf string
-}
+type turnOver struct{ run *run }
 
 func (turnOver) isLetter() {}
 
